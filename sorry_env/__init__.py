@@ -1,0 +1,1 @@
+"""Sorry! as a reinforcement-learning environment."""

@@ -1,0 +1,1 @@
+"""The compiled engine: rules over rows of integers. `batch` and `Game` are its public faces."""

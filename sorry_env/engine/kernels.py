@@ -1,0 +1,188 @@
+"""Compiled entry points: loops over the games of a batch around the rules. B 1 serves single games.
+
+Arrays: S int16 (B, W) game rows, R int64 (B, 4) streams, p int16 (1, *) parameters, masks int8 (B, A),
+observations float32 or uint8 (B, F), counts int64 (B,) legal actions of the open decision. All are written in place.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+# Rows are lists, arrays or pointers: what they are is numba's to infer.
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from sorry_env.engine.choosing import least_distance
+from sorry_env.engine.dealing import draw, receive, reshuffle_if_empty, sample_card, set_up
+from sorry_env.engine.encoding import write_observation, write_points, write_rewards, write_state
+from sorry_env.engine.legal import legal_actions
+from sorry_env.engine.parameters import AWAITING, CARD, MOVER, NUM_ACTIONS, OVER, WIDTH
+from sorry_env.engine.playing import play
+from sorry_env.engine.rows import CHOICE_STREAM, below, kernel, once, row
+
+OPEN: Final = 0
+TERMINATED: Final = 1
+TRUNCATED: Final = 2
+LOOK: Final = -1
+NEW_GAME: Final = -2
+MOST_ACTIONS: Final = 600
+
+
+@once
+def run_on(s, p, r, action, legal, status, plies, counts, e, max_plies, auto_forced):
+    """Plays `action` (or NEW_GAME, or LOOK: nothing) in game e and runs on to its next open decision.
+
+    Draws the awaited cards and, with `auto_forced`, plays forced plies. Leaves the legal ids in `legal`.
+    """
+    if action == NEW_GAME:
+        set_up(s, p, r, counts[e])
+        status[e] = OPEN
+        plies[e] = 0
+    while True:
+        if status[e] == OPEN and action >= 0:
+            play(s, p, action)
+            plies[e] += 1
+        if s[OVER]:
+            status[e] = TERMINATED
+        elif plies[e] >= max_plies:
+            status[e] = TRUNCATED
+        counts[e] = 0
+        if s[CARD] == AWAITING and not s[OVER]:
+            draw(s, p, r)
+        if status[e] != OPEN:
+            return
+        counts[e] = legal_actions(s, p, legal)
+        if counts[e] > 1 or not auto_forced:
+            return
+        action = legal[0]
+
+
+@kernel
+def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, observations, units):
+    """For each game: plays actions[e], runs on to its next decision, and shows mask, count and the mover's observation.
+
+    actions[e] may also be LOOK, which plays nothing, or NEW_GAME, which sets up with the first player in counts[e] (-1:
+    drawn). Masks and counts are 0 for games that have ended; observations of no columns are left out.
+    """
+    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    num_seen = observations.shape[1]
+    for e in range(len(S)):
+        out = row(legal, 0)
+        run_on(row(S, e), row(p, 0), row(R, e), actions[e], out, status, plies, counts, e, max_plies, auto_forced)
+        mask = row(masks, e)
+        for action in range(row(p, 0)[NUM_ACTIONS]):
+            mask[action] = 0
+        for k in range(counts[e]):
+            mask[out[k]] = 1
+        if num_seen > 0:
+            write_observation(row(S, e), row(p, 0), row(S, e)[MOVER], row(observations, e), row(units, 0))
+
+
+@kernel
+def observe(S, p, seats, observations, units):
+    """Observations of the games from seats[e]."""
+    for e in range(len(S)):
+        write_observation(row(S, e), row(p, 0), seats[e], row(observations, e), row(units, 0))
+
+
+@kernel
+def whole_state(S, p, states, units):
+    """The whole state of each game, hidden cards included."""
+    for e in range(len(S)):
+        write_state(row(S, e), row(p, 0), row(states, e), row(units, 0))
+
+
+@kernel
+def final_rewards(S, p, by_points, rewards):
+    """Zero-sum rewards of every seat, float64 (B, P); zero where the game is open."""
+    for e in range(len(S)):
+        write_rewards(row(S, e), row(p, 0), by_points, row(rewards, e))
+
+
+@kernel
+def points(S, p, out):
+    """Points of every seat by RULES 5.7, int64 (B, P)."""
+    for e in range(len(S)):
+        write_points(row(S, e), row(p, 0), row(out, e))
+
+
+@kernel
+def sample_legal(masks, counts, R, actions):
+    """A uniform legal action for each open game from its own choice stream; -1 where none is open."""
+    for e in range(len(masks)):
+        actions[e] = -1
+        if counts[e] > 0:
+            rest = below(row(R, e), CHOICE_STREAM, counts[e])
+            mask = row(masks, e)
+            action = 0
+            while True:
+                if mask[action]:
+                    if rest == 0:
+                        break
+                    rest -= 1
+                action += 1
+            actions[e] = action
+
+
+@kernel
+def legal_ids(S, p, e, out):
+    """Legal ids of game e into out int16 (1, 600), ascending; returns how many."""
+    return legal_actions(row(S, e), row(p, 0), row(out, 0))
+
+
+@kernel
+def play_one(S, p, e, action):
+    """Plays a legal action in game e and leaves it before the draw."""
+    play(row(S, e), row(p, 0), action)
+
+
+@kernel
+def sample_one(S, p, R, e):
+    """The kind that the stream gives for the awaited card of game e, which does not receive it yet."""
+    reshuffle_if_empty(row(S, e), row(p, 0))
+    return sample_card(row(S, e), row(p, 0), row(R, e))
+
+
+@kernel
+def reshuffle_one(S, p, e):
+    """Makes the discards of game e its new draw pile if that is empty."""
+    reshuffle_if_empty(row(S, e), row(p, 0))
+
+
+@kernel
+def receive_one(S, p, e, card):
+    """Gives game e the awaited card, which must be left."""
+    reshuffle_if_empty(row(S, e), row(p, 0))
+    receive(row(S, e), row(p, 0), card)
+
+
+@kernel
+def set_up_one(S, p, R, e, first):
+    """A new game e, the draw game before its first card."""
+    set_up(row(S, e), row(p, 0), row(R, e), first)
+
+
+@kernel
+def choose_least_distance(S, p, chances, actions):
+    """For each game the action that leaves the mover's side closest to Home; ties by chances float64 (B,) in [0, 1)."""
+    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    after = np.empty((1, S.shape[1]), np.int16)
+    for e in range(len(S)):
+        n = legal_actions(row(S, e), row(p, 0), row(legal, 0))
+        actions[e] = least_distance(row(S, e), row(p, 0), row(legal, 0), n, row(after, 0), chances[e])
+
+
+@kernel
+def successors(S, p, e, card, out):
+    """Rows of game e after each legal action of `card` (draw game, RULES 9.1), into out int16 (600, W); returns n."""
+    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    s = row(S, e)
+    s[CARD] = card
+    n = legal_actions(s, row(p, 0), row(legal, 0))
+    for k in range(n):
+        after = row(out, k)
+        for field in range(row(p, 0)[WIDTH]):
+            after[field] = s[field]
+        play(after, row(p, 0), row(legal, 0)[k])
+    return n

@@ -1,0 +1,156 @@
+"""The rules record as one row of integers, so that all rule sets run through the same compiled code.
+
+Also the fields of a game's row. Everything that the engine reads of rules, board and actions is in the parameter row.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from sorry_env.actions import NO_CARD, SEATS, SORRY_FORWARD, Action, Use, action_ids, action_table
+from sorry_env.board import RING, SIDE, SLIDES_BY_OPTION
+from sorry_env.cards import BACKWARD, CARDS, FORWARD, NUM_CARDS, SORRY
+from sorry_env.observation import by_name, num_features, observation_layout, state_layout
+from sorry_env.rules import Rules
+
+# A game's row, int16. Pawns of a seat are kept sorted by progress, so equal positions are equal rows.
+MOVER: Final = 0  # seat on move; of a finished game, who made the last move
+CARD: Final = 1  # drawn kind; AWAITING before a draw or refill and when over; IN_HAND when a hand is to be played
+OVER: Final = 2  # 1 when the game has ended
+LEFT: Final = 3  # cards that PILE counts
+AGAIN: Final = 4  # hand game, before the refill: 1 if the same seat decides after it
+PILE: Final = 5  # 11 counts: cards left in the draw pile, in unknown hands too
+PAWNS: Final = 16  # 4 seats x 4 slots: progress; unused slots of a seat stand at Home
+HANDS: Final = 32  # hand game only, 4 seats x 11 counts; a first count of UNKNOWN: a hidden hand of full size
+DRAW_WIDTH: Final = HANDS
+HAND_WIDTH: Final = HANDS + SEATS * NUM_CARDS
+
+AWAITING: Final = NO_CARD
+IN_HAND: Final = -2
+UNKNOWN: Final = -1
+
+# The parameter row, int16.
+PLAYERS: Final = 0
+NUM_PAWNS: Final = 1
+TEAMS: Final = 2
+HAND_SIZE: Final = 3
+REPLACEMENT: Final = 4
+TWO_AGAIN: Final = 5
+SWAP_PARTNER: Final = 6
+WIDTH: Final = 7
+NUM_ACTIONS: Final = 8
+DECK_SIZE: Final = 9
+PAWNS_OUT: Final = 10
+PASS_ID: Final = 11
+SPLIT_ID: Final = 12
+DISCARD_ID: Final = 13
+NUM_FEATURES: Final = 14
+NUM_STATE_FEATURES: Final = 15
+SHIFT: Final = 16  # 4 x 4: add to the second seat's progress to read it as the first seat's, modulo 60
+SLIDE: Final = 32  # 67: length of the slide ridden from a progress, else 0
+DECK: Final = 99  # 11: cards of the whole deck
+STARTS: Final = 110  # 11: 1 if the card starts a pawn
+FORWARD_BY: Final = 121  # 11: squares forward
+BACKWARD_BY: Final = 132  # 11: squares backward
+START_ID: Final = 143  # 11: first id of the card's starts
+FORWARD_ID: Final = 154  # 11: first id of the card's forward steps
+BACKWARD_ID: Final = 165  # 11: first id of its backward steps
+EXCHANGE_ID: Final = 176  # 8 pawns x 4 seats: first id of its exchanges with that seat's pawns
+REPLACE_ID: Final = 208  # 2 sides x 4 seats: the same of Sorry!
+SEEN_STRIDE: Final = 216  # first features of the observation's slices: from one seat's pawns to the next seat's
+SEEN_RING: Final = 217  # within a seat's pawns, as the next two
+SEEN_ZONE: Final = 218
+SEEN_HOME: Final = 219
+SEEN_CARD: Final = 220
+SEEN_HAND: Final = 221
+SEEN_UNSEEN: Final = 222
+SEEN_PILE_SIZE: Final = 223
+SEEN_ON_MOVE: Final = 224
+SEEN_OVER: Final = 225
+STATE_HANDS: Final = 226  # the state's slices after the card
+STATE_PILE: Final = 227
+STATE_PILE_SIZE: Final = 228
+STATE_ON_MOVE: Final = 229
+STATE_OVER: Final = 230
+DECODE: Final = 232  # A x 7: card, use, seat and slot of the pawn, seat and slot of the second pawn or target, steps
+LEAVES_START: Final = (Use.START, Use.REPLACE)
+DECODED: Final = 7  # seats are clockwise from the mover
+
+
+@lru_cache(maxsize=256)
+def parameter_row(rules: Rules) -> np.ndarray:
+    """The parameters of a rules record: int16 (1, 232 + 7 A), read-only; the fields are the constants of this file."""
+    table = action_table(rules.pawns, rules.teams)
+    p = np.zeros((1, DECODE + DECODED * len(table)), np.int16)
+    row = p[0]
+    row[PLAYERS], row[NUM_PAWNS], row[TEAMS], row[HAND_SIZE] = rules.players, rules.pawns, rules.teams, rules.hand_size
+    row[REPLACEMENT], row[TWO_AGAIN] = rules.deck == "replacement", rules.two_draws_again
+    row[SWAP_PARTNER], row[PAWNS_OUT] = rules.swap_partner, rules.pawns_out
+    row[WIDTH] = HAND_WIDTH if rules.hand_size else DRAW_WIDTH
+    row[DECK_SIZE] = sum(rules.deck_counts)
+    _fill_board(row, rules)
+    _fill_cards(row, rules)
+    _fill_actions(row, rules, table)
+    _fill_layout(row, rules)
+    p.flags.writeable = False
+    return p
+
+
+def _fill_board(row: np.ndarray, rules: Rules) -> None:
+    for seat, color in enumerate(rules.color_ids):
+        for other, other_color in enumerate(rules.color_ids):
+            row[SHIFT + SEATS * seat + other] = SIDE * (other_color - color) % RING
+    for triangle, length in SLIDES_BY_OPTION[rules.slide_on].items():
+        row[SLIDE + triangle] = length
+
+
+def _fill_cards(row: np.ndarray, rules: Rules) -> None:
+    row[DECK : DECK + NUM_CARDS] = rules.deck_counts
+    row[STARTS : STARTS + NUM_CARDS] = [card in rules.start_cards for card in CARDS]
+    row[FORWARD_BY : FORWARD_BY + NUM_CARDS] = FORWARD
+    row[FORWARD_BY + SORRY] = SORRY_FORWARD if rules.x_forward4 else 0
+    row[BACKWARD_BY : BACKWARD_BY + NUM_CARDS] = BACKWARD
+
+
+def _fill_actions(row: np.ndarray, rules: Rules, table: tuple[Action, ...]) -> None:
+    """First ids of each block of uses, and the table itself for decoding."""
+    ids = action_ids(rules.pawns, rules.teams)
+    row[NUM_ACTIONS] = len(table)
+    row[PASS_ID] = ids[Action(NO_CARD, Use.PASS)]
+    row[DISCARD_ID] = ids[Action(0, Use.DISCARD)]
+    row[SPLIT_ID] = min((i for i, action in enumerate(table) if action.use == Use.SPLIT), default=0)
+    for card in range(NUM_CARDS):
+        row[START_ID + card] = ids.get(Action(card, Use.START), 0)
+        forward = SORRY_FORWARD if card == SORRY else FORWARD[card]
+        row[FORWARD_ID + card] = ids.get(Action(card, Use.STEP, steps=forward), 0)
+        row[BACKWARD_ID + card] = ids.get(Action(card, Use.STEP, steps=-BACKWARD[card]), 0)
+    for action, index in ids.items():
+        if action.second % rules.pawns == 0:
+            seat = action.second // rules.pawns
+            if action.use == Use.EXCHANGE:
+                row[EXCHANGE_ID + SEATS * action.first + seat] = index
+            if action.use == Use.REPLACE:
+                row[REPLACE_ID + SEATS * action.first + seat] = index
+        at = DECODE + DECODED * index
+        pawn = divmod(action.first, rules.pawns) if action.use not in LEAVES_START else (action.first, 0)
+        second = divmod(action.second, rules.pawns)
+        second_seat = 2 * second[0] if action.use == Use.SPLIT else second[0]
+        row[at : at + DECODED] = action.card, action.use, 2 * pawn[0], pawn[1], second_seat, second[1], action.steps
+
+
+def _fill_layout(row: np.ndarray, rules: Rules) -> None:
+    """Where each slice of the observation and of the state begins."""
+    seen = observation_layout(rules.players, rules.pawns)
+    state = state_layout(rules.players, rules.pawns)
+    row[NUM_FEATURES], row[NUM_STATE_FEATURES] = num_features(seen), num_features(state)
+    seen_at = {name: part.start for name, part in by_name(seen).items()}
+    state_at = {name: part.start for name, part in by_name(state).items()}
+    row[SEEN_STRIDE] = seen_at["seat1_start"]
+    row[SEEN_RING], row[SEEN_ZONE], row[SEEN_HOME] = (seen_at[f"seat0_{name}"] for name in ("ring", "zone", "home"))
+    names = ("card", "hand", "unseen", "pile_size", "on_move", "over")
+    row[SEEN_CARD : SEEN_CARD + len(names)] = [seen_at[name] for name in names]
+    names = ("hand0", "pile", "pile_size", "on_move", "over")
+    row[STATE_HANDS : STATE_HANDS + len(names)] = [state_at[name] for name in names]

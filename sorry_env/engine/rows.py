@@ -1,0 +1,121 @@
+"""How rows of plain integers are reached and compiled: row pointers, random streams, the kernel decorator's cache key.
+
+The rules index rows `s` (one game), `p` (parameters) and `r` (random stream). Un-jitted these are lists or arrays;
+compiled they are pointers, which costs nothing where an array view per row would cost two thirds of the time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from types import CellType, FunctionType
+from typing import Any, Final
+
+import numpy as np
+from numba import config, njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+
+def _fingerprint() -> str:
+    """Hash of every source file that a kernel may be compiled from."""
+    engine = Path(__file__).parent
+    facts = [engine.parent / name for name in ("board.py", "cards.py", "actions.py", "observation.py")]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in facts + sorted(engine.glob("*.py")))).hexdigest()
+
+
+FINGERPRINT: Final = _fingerprint()
+
+
+rule = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+once = njit(nogil=True, error_model="numpy", inline="always")
+
+
+def kernel(body: Callable[..., Any]) -> Any:
+    """Compiles `body` as an entry point: releases the GIL and caches on disk.
+
+    Numba's cache notices an edit in the file of the compiled function only, so a stale kernel would play old rules.
+    It does hash closure variables: the fingerprint of all sources in the closure makes any edit a new key.
+    """
+    code = body.__code__.replace(co_freevars=("fingerprint",))
+    keyed = FunctionType(code, body.__globals__, body.__name__, None, (CellType(FINGERPRINT),))
+    keyed.__doc__ = body.__doc__
+    return njit(nogil=True, cache=True, error_model="numpy")(keyed)
+
+
+if config.DISABLE_JIT:
+
+    def row(array: Any, index: int) -> Any:
+        """Row `index` of a C-contiguous 2-D array; compiled, a bare pointer without view object or reference count."""
+        return array[index]
+
+else:
+
+    @intrinsic
+    def row(typingctx: Any, array: Any, index: Any) -> Any:
+        """Pointer to row `index` of a C-contiguous 2-D array: no view object, no reference count."""
+
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            struct = context.make_array(signature.args[0])(context, builder, arguments[0])
+            offset = context.cast(builder, arguments[1], signature.args[1], types.intp)
+            stride = cgutils.unpack_tuple(builder, struct.strides)[0]
+            return cgutils.pointer_add(builder, struct.data, builder.mul(offset, stride))
+
+        return types.CPointer(array.dtype)(array, index), codegen
+
+
+@rule
+def next_number(r, at):  # type: ignore[no-untyped-def]  # rows are lists, arrays or pointers
+    """Next 32-bit number of the stream whose key is r[at] and whose counter is r[at + 1].
+
+    Counter-based ("Squares", Widynski 2020, arXiv:2004.06278): the n-th number of a key never depends on anything else.
+    """
+    key = int(r[at])
+    r[at + 1] += 1
+    y = key * int(r[at + 1])
+    z = y + key
+    x = y * y + y
+    x = ((x >> 32) & 0xFFFFFFFF) | (x << 32)
+    x = x * x + z
+    x = ((x >> 32) & 0xFFFFFFFF) | (x << 32)
+    x = x * x + y
+    x = ((x >> 32) & 0xFFFFFFFF) | (x << 32)
+    return ((x * x + z) >> 32) & 0xFFFFFFFF
+
+
+@rule
+def below(r, at, n):  # type: ignore[no-untyped-def]
+    """Uniform integer in 0..n-1 from exactly one number of the stream (bias below n / 2^32)."""
+    return (next_number(r, at) * n) >> 32
+
+
+CARD_STREAM: Final = 0
+CHOICE_STREAM: Final = 2
+STREAM_WIDTH: Final = 4
+
+
+def stream_rows(seed: int | None, count: int, first: int = 0) -> np.ndarray:
+    """Random streams of games `first` .. `first + count - 1` of a seed.
+
+    Args:
+        seed: any non-negative integer; None takes entropy from the system.
+        count: number of games B.
+        first: index of the first of them, so that a game's stream does not depend on the batch it is in.
+
+    Returns:
+        int64 (B, 4): key and counter of the cards, key and counter of the built-in sampler's choices.
+    """
+    base = np.random.SeedSequence(seed).generate_state(2, np.uint64)
+    games = np.arange(first, first + count, dtype=np.uint64)
+    rows = np.zeros((count, STREAM_WIDTH), np.int64)
+    for column, word in zip((CARD_STREAM, CHOICE_STREAM), base, strict=True):
+        rows[:, column] = (_mix(games * np.uint64(0x9E3779B97F4A7C15) + word) | np.uint64(1)).view(np.int64)
+    return rows
+
+
+def _mix(x: np.ndarray) -> np.ndarray:
+    """SplitMix64's finaliser (Steele, Lea and Flood 2014): neighbouring integers to unrelated ones."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

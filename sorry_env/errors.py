@@ -1,0 +1,31 @@
+"""The named errors: ValueErrors whose one-line message quotes the offending part and says what would be right."""
+
+from __future__ import annotations
+
+
+class SorryError(ValueError):
+    """Base of every error that this package raises for wrong input."""
+
+
+class RulesError(SorryError):
+    """A rules name, field or combination of fields that does not make sense (RULES 7)."""
+
+
+class MalformedError(SorryError):
+    """Text that is not written as RULES 8 (or the record format) says."""
+
+
+class IllegalError(SorryError):
+    """Well-formed, but against the rules: an impossible position or a move that is not legal."""
+
+
+class AmbiguousError(SorryError):
+    """An abbreviated move that fits several legal moves."""
+
+
+class SpecError(SorryError):
+    """A player's spec string or option that does not exist."""
+
+
+class PolicyError(SorryError):
+    """A policy file that is missing, damaged or made for another game."""

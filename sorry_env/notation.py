@@ -1,0 +1,337 @@
+"""Text of positions and moves (RULES 8), over the integers of a row. `Position` is the face of this file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from sorry_env.actions import SEATS, Action, Use, action_table
+from sorry_env.board import CIRCLE, COLORS, ENTRANCE, HOME, START, format_location, parse_location, square_of
+from sorry_env.cards import CARDS, FORWARD, NUM_CARDS, SEVEN
+from sorry_env.engine.parameters import (
+    AWAITING,
+    CARD,
+    DRAW_WIDTH,
+    HAND_WIDTH,
+    HANDS,
+    IN_HAND,
+    LEFT,
+    MOVER,
+    OVER,
+    PAWNS,
+    PILE,
+    UNKNOWN,
+)
+from sorry_env.errors import AmbiguousError, IllegalError, MalformedError
+from sorry_env.rules import Rules
+
+Row = Sequence[int]
+
+_CARD_IDS: Final = {card: kind for kind, card in enumerate(CARDS)}
+_PLACE: Final = r"(?:S|H|s[0-4]|[1-5]?[0-9])"
+_STEP: Final = rf"[RBYG]?{_PLACE}>{_PLACE}"
+_PART: Final = rf"(?:{_STEP}(?:,{_STEP})?|[RBYG]?{_PLACE}<>{_PLACE})"
+_MOVE: Final = re.compile(rf"pass|discard (?:1[012]?|[234578X])|(?:(?P<card>1[012]?|[234578X]):)?(?P<part>{_PART})")
+
+
+def pawn_places(row: Row, rules: Rules, seat: int) -> list[int]:
+    """Progress of each pawn of a seat, furthest from Home first."""
+    base = PAWNS + SEATS * seat
+    return [int(progress) for progress in row[base : base + rules.pawns]]
+
+
+def format_pawns(row: Row, rules: Rules) -> str:
+    """The PAWNS field."""
+    fields = []
+    for seat, color in enumerate(rules.color_ids):
+        base = PAWNS + SEATS * seat
+        places = ",".join([_LOCATIONS[color][progress] for progress in row[base : base + rules.pawns]])
+        fields.append(f"{COLORS[color]}:{places}")
+    return "/".join(fields)
+
+
+_LOCATIONS: Final = [[format_location(color, progress) for progress in range(HOME + 1)] for color in range(4)]
+
+
+def format_position(row: Row, rules: Rules) -> str:
+    """The four fields of a position."""
+    mover = rules.colors[row[MOVER]].lower()
+    pile = "*" if rules.deck == "replacement" else "".join(str(row[PILE + kind]) for kind in range(NUM_CARDS))
+    return f"{format_pawns(row, rules)} {mover} {_format_cards(row, rules)} {pile}"
+
+
+def _format_cards(row: Row, rules: Rules) -> str:
+    if rules.hand_size:
+        return "/".join(_format_hand(row, seat) for seat in range(rules.players))
+    return CARDS[row[CARD]] if row[CARD] >= 0 else "-"
+
+
+def _format_hand(row: Row, seat: int) -> str:
+    counts = row[HANDS + NUM_CARDS * seat : HANDS + NUM_CARDS * (seat + 1)]
+    if counts[0] == UNKNOWN:
+        return "?"
+    return ".".join(card for card, count in zip(CARDS, counts, strict=True) for _ in range(count))
+
+
+# --- Parsing a position ---
+
+
+def parse_position(text: str, rules: Rules) -> np.ndarray:
+    """The row of a position's text, int16 (1, W).
+
+    Raises:
+        MalformedError: text that is not written as RULES 8.2 says.
+        IllegalError: a position that cannot be; the message names the field.
+    """
+    parts = text.split(" ")
+    if len(parts) != 4:
+        raise MalformedError(f"position: {_quote(text)} has {len(parts)} fields, not the four PAWNS MOVER CARDS PILE")
+    rows = np.zeros((1, HAND_WIDTH if rules.hand_size else DRAW_WIDTH), np.int16)
+    row = rows[0]
+    row[PAWNS : PAWNS + SEATS * SEATS] = HOME
+    _parse_pawns(parts[0], rules, row)
+    _parse_mover(parts[1], rules, row)
+    row[OVER] = _is_finished(rules, row)
+    if rules.hand_size:
+        _parse_hands(parts[2], rules, row)
+    else:
+        _parse_card(parts[2], row)
+    _parse_pile(parts[3], rules, row)
+    return rows
+
+
+def _quote(text: str) -> str:
+    return repr(text if len(text) <= 80 else text[:77] + "...")
+
+
+def _parse_pawns(text: str, rules: Rules, row: np.ndarray) -> None:
+    fields = text.split("/")
+    if len(fields) != rules.players:
+        raise IllegalError(f"PAWNS: {_quote(text)} seats {len(fields)} colours, the rules {rules.players}")
+    squares: dict[int, str] = {}
+    for seat, (field, color) in enumerate(zip(fields, rules.color_ids, strict=True)):
+        letter, colon, places = field.partition(":")
+        if not colon or letter != COLORS[color]:
+            raise MalformedError(f"PAWNS: {_quote(field)} does not begin with '{COLORS[color]}:'")
+        progresses = sorted(_parse_place(place, color) for place in places.split(","))
+        if len(progresses) != rules.pawns:
+            raise IllegalError(f"PAWNS: {_quote(field)} has {len(progresses)} pawns, the rules {rules.pawns}")
+        for progress in progresses:
+            if CIRCLE - 1 <= progress < HOME:
+                place = _LOCATIONS[color][progress]
+                key = square_of(color, progress) if progress <= ENTRANCE else 100 * (color + 1) + progress
+                if key in squares:
+                    raise IllegalError(f"PAWNS: {squares[key]} and {letter} both stand on {place}")
+                squares[key] = letter
+        row[PAWNS + SEATS * seat : PAWNS + SEATS * seat + rules.pawns] = progresses
+
+
+def _parse_place(text: str, color: int) -> int:
+    try:
+        return parse_location(color, text)
+    except KeyError:
+        raise MalformedError(f"PAWNS: {_quote(text)} is no location (S, 0..59, s0..s4, H)") from None
+
+
+def _parse_mover(text: str, rules: Rules, row: np.ndarray) -> None:
+    if len(text) != 1 or text.upper() not in COLORS or text != text.lower():
+        raise MalformedError(f"MOVER: {_quote(text)} is not one of r, b, y, g")
+    if text.upper() not in rules.colors:
+        raise IllegalError(f"MOVER: {text!r} is not seated (seated: {', '.join(rules.colors.lower())})")
+    row[MOVER] = rules.colors.index(text.upper())
+
+
+def _is_finished(rules: Rules, row: np.ndarray) -> bool:
+    """Whether the mover's side has won; raises IllegalError where another side has."""
+    home = [min(pawn_places(row, rules, seat)) == HOME for seat in range(rules.players)]
+    won = [home[seat] and (not rules.teams or home[(seat + 2) % SEATS]) for seat in range(rules.players)]
+    mover = int(row[MOVER])
+    partner = (mover + 2) % SEATS if rules.teams else mover
+    for seat in range(rules.players):
+        if won[seat] and seat not in (mover, partner):
+            raise IllegalError(
+                f"MOVER: {rules.colors[seat].lower()} has all pawns Home, so the mover of the finished game "
+                f"cannot be {rules.colors[mover].lower()}"
+            )
+    return won[mover]
+
+
+def _parse_card(text: str, row: np.ndarray) -> None:
+    if text == "-":
+        row[CARD] = AWAITING
+        return
+    if text not in _CARD_IDS:
+        raise MalformedError(f"CARDS: {_quote(text)} is neither a card ({' '.join(CARDS)}) nor '-'")
+    if row[OVER]:
+        raise IllegalError(f"CARDS: {text!r} is drawn, but the game is over (write '-')")
+    row[CARD] = _CARD_IDS[text]
+
+
+def _parse_hands(text: str, rules: Rules, row: np.ndarray) -> None:
+    hands = text.split("/")
+    if len(hands) != rules.players:
+        raise IllegalError(f"CARDS: {_quote(text)} has {len(hands)} hands, the rules {rules.players}")
+    row[CARD] = AWAITING if row[OVER] else IN_HAND
+    for seat, hand in enumerate(hands):
+        if hand == "?":
+            row[HANDS + NUM_CARDS * seat] = UNKNOWN
+            continue
+        cards = hand.split(".") if hand else []
+        for card in cards:
+            if card not in _CARD_IDS:
+                raise MalformedError(f"CARDS: {_quote(card)} in {_quote(hand)} is no card ({' '.join(CARDS)})")
+            row[HANDS + NUM_CARDS * seat + _CARD_IDS[card]] += 1
+        _check_hand_size(len(cards), hand, seat, rules, row)
+
+
+def _check_hand_size(size: int, hand: str, seat: int, rules: Rules, row: np.ndarray) -> None:
+    """A hand is full; the mover's may be one short, awaiting its refill, and is so when the game is over (RULES 5.2)."""
+    is_mover = seat == row[MOVER]
+    if is_mover and size == rules.hand_size - 1:
+        row[CARD] = AWAITING
+    elif size != rules.hand_size or (is_mover and row[OVER]):
+        wanted = rules.hand_size - 1 if is_mover and row[OVER] else rules.hand_size
+        raise IllegalError(f"CARDS: the hand {_quote(hand)} of {rules.colors[seat]} has {size} cards, not {wanted}")
+
+
+def _parse_pile(text: str, rules: Rules, row: np.ndarray) -> None:
+    shown = _shown_cards(rules, row)
+    if text == "*":
+        pile = [total - out for total, out in zip(rules.deck_counts, shown, strict=True)]
+        if rules.deck == "replacement":
+            pile, shown = list(rules.deck_counts), [0] * NUM_CARDS
+    elif rules.deck == "replacement":
+        raise MalformedError(f"PILE: {_quote(text)}: the replacement deck is written '*'")
+    elif not re.fullmatch(r"[0-9]{11}", text):
+        raise MalformedError(f"PILE: {_quote(text)} is neither eleven digits nor '*'")
+    else:
+        pile = [int(digit) for digit in text]
+    for kind, (left, out, total) in enumerate(zip(pile, shown, rules.deck_counts, strict=True)):
+        if left + out > total or left < 0:
+            raise IllegalError(f"PILE: {left} left and {out} shown of card {CARDS[kind]}, but the deck has {total}")
+    hidden = rules.hand_size * sum(_is_hidden(row, rules, seat) for seat in range(rules.players))
+    if sum(pile) < hidden:
+        raise IllegalError(f"PILE: {sum(pile)} cards in pile and unknown hands, but the unknown hands hold {hidden}")
+    row[PILE : PILE + NUM_CARDS] = pile
+    row[LEFT] = sum(pile)
+
+
+def _is_hidden(row: np.ndarray, rules: Rules, seat: int) -> bool:
+    """Whether a seat's hand is unknown."""
+    return bool(rules.hand_size) and bool(row[HANDS + NUM_CARDS * seat] == UNKNOWN)
+
+
+def _shown_cards(rules: Rules, row: np.ndarray) -> list[int]:
+    """How many of each kind the drawn card and the known hands show."""
+    shown = [0] * NUM_CARDS
+    if row[CARD] >= 0:
+        shown[row[CARD]] += 1
+    if rules.hand_size:
+        for seat in range(rules.players):
+            hand = row[HANDS + NUM_CARDS * seat : HANDS + NUM_CARDS * (seat + 1)]
+            if not _is_hidden(row, rules, seat):
+                shown = [out + int(count) for out, count in zip(shown, hand, strict=True)]
+    return shown
+
+
+# --- Moves ---
+
+
+def format_move(row: Row, rules: Rules, action: int) -> str:
+    """The text of a legal action (RULES 8.3)."""
+    move = action_table(rules.pawns, rules.teams)[action]
+    if move.use == Use.PASS:
+        return "pass"
+    if move.use == Use.DISCARD:
+        return f"discard {CARDS[move.card]}"
+    return f"{CARDS[move.card]}:{_PARTS[move.use](row, rules, move)}"
+
+
+def _side_color(row: Row, rules: Rules, side: int) -> tuple[int, int, str]:
+    """Seat, colour and letter (none for the mover's own) of a side."""
+    seat = (row[MOVER] + 2 * side) % rules.players
+    color = rules.color_ids[seat]
+    return seat, color, COLORS[color] if side else ""
+
+
+def _format_step(row: Row, rules: Rules, pawn: int, steps: int) -> str:
+    side, slot = divmod(pawn, rules.pawns)
+    seat, color, letter = _side_color(row, rules, side)
+    progress = row[PAWNS + SEATS * seat + slot]
+    target = progress + steps
+    if target < 1:
+        target += ENTRANCE
+    return f"{letter}{_LOCATIONS[color][progress]}>{_LOCATIONS[color][target]}"
+
+
+def _format_start(row: Row, rules: Rules, move: Action) -> str:
+    _, color, letter = _side_color(row, rules, move.first)
+    return f"{letter}S>{_LOCATIONS[color][CIRCLE]}"
+
+
+def _format_split(row: Row, rules: Rules, move: Action) -> str:
+    first = _format_step(row, rules, move.first, move.steps)
+    return f"{first},{_format_step(row, rules, move.second, FORWARD[SEVEN] - move.steps)}"
+
+
+def _target_place(row: Row, rules: Rules, target: int) -> str:
+    away, slot = divmod(target, rules.pawns)
+    seat = (row[MOVER] + away) % rules.players
+    return _LOCATIONS[rules.color_ids[seat]][row[PAWNS + SEATS * seat + slot]]
+
+
+def _format_exchange(row: Row, rules: Rules, move: Action) -> str:
+    side, slot = divmod(move.first, rules.pawns)
+    seat, color, letter = _side_color(row, rules, side)
+    place = _LOCATIONS[color][row[PAWNS + SEATS * seat + slot]]
+    return f"{letter}{place}<>{_target_place(row, rules, move.second)}"
+
+
+def _format_replace(row: Row, rules: Rules, move: Action) -> str:
+    letter = _side_color(row, rules, move.first)[2]
+    return f"{letter}{_LOCATIONS[0][START]}>{_target_place(row, rules, move.second)}"
+
+
+_PARTS: Final[dict[Use, Callable[[Row, Rules, Action], str]]] = {
+    Use.START: _format_start,
+    Use.STEP: lambda row, rules, move: _format_step(row, rules, move.first, move.steps),
+    Use.SPLIT: _format_split,
+    Use.EXCHANGE: _format_exchange,
+    Use.REPLACE: _format_replace,
+}
+
+
+def parse_move(text: str, row: Row, rules: Rules, legal: Iterable[int]) -> int:
+    """The legal action that a text means; the card may be left out where only one legal move fits.
+
+    Raises:
+        MalformedError: text that is not written as RULES 8.3 says.
+        AmbiguousError: a text without its card that fits several legal moves.
+        IllegalError: a move that is not legal here; the message shows the position and the legal moves.
+    """
+    moves = {format_move(row, rules, action): action for action in legal}
+    if text in moves:
+        return moves[text]
+    match = _MOVE.fullmatch(text)
+    if match is None:
+        raise MalformedError(
+            f"move: {_quote(text)} is not written as CARD:PART, such as 1:S>4, 7:5>8,20>24 or 11:22<>50, nor is it "
+            "'pass' or 'discard CARD'"
+        )
+    fitting = [move for move in moves if move.partition(":")[2] == text]
+    if len(fitting) > 1:
+        raise AmbiguousError(f"move: {_quote(text)} may be {' or '.join(fitting)}; write the card")
+    if fitting:
+        return moves[fitting[0]]
+    raise IllegalError(
+        f"move: {_quote(text)} is not legal in {format_position(row, rules)!r}; legal: {_list_moves(moves)}"
+    )
+
+
+def _list_moves(moves: Iterable[str]) -> str:
+    shown = list(moves)
+    more = f" and {len(shown) - 40} more" if len(shown) > 40 else ""
+    return ", ".join(shown[:40]) + more

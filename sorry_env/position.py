@@ -1,0 +1,189 @@
+"""One position of a game as a value: immutable, hashable, with its text, its legal moves and its chances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sorry_env.actions import SEATS
+from sorry_env.board import format_location
+from sorry_env.cards import CARDS, NUM_CARDS
+from sorry_env.engine import kernels
+from sorry_env.engine.parameters import (
+    AWAITING,
+    CARD,
+    HANDS,
+    LEFT,
+    MOVER,
+    OVER,
+    PILE,
+    UNKNOWN,
+    parameter_row,
+)
+from sorry_env.errors import IllegalError
+from sorry_env.notation import format_move, format_pawns, format_position, parse_move, parse_position, pawn_places
+from sorry_env.rules import Rules, rules_from
+
+
+class Position:
+    """Pawns, mover, card or hands, and what is left in the draw pile: all that decides how a game goes on.
+
+    Two positions are equal where their texts (RULES 8.2) are. The order of the draw pile exists nowhere.
+
+    Args:
+        rules: the rules record.
+        row: int16 (1, W) game row, copied.
+    """
+
+    __slots__ = ("_row", "rules")
+
+    def __init__(self, rules: Rules, row: np.ndarray) -> None:
+        self.rules = rules
+        self._row = row.copy()
+        self._row.flags.writeable = False
+
+    @classmethod
+    def parse(cls, text: str, rules: str | Rules = "classic", **options: Any) -> Position:
+        """The position of a text by RULES 8.2. Raises MalformedError or IllegalError, and RulesError for the rules."""
+        record = rules_from(rules, **options)
+        return cls(record, parse_position(text, record))
+
+    def __str__(self) -> str:
+        """The canonical text."""
+        return format_position(self._row[0].tolist(), self.rules)
+
+    def __repr__(self) -> str:
+        return f"Position.parse({str(self)!r}, {self.rules.spec()!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self.rules == other.rules and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash((self.rules, str(self)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Position, (self.rules, self._row)
+
+    @property
+    def row(self) -> np.ndarray:
+        """The game row, int16 (1, W), read-only; fields as in `engine.parameters`."""
+        return self._row
+
+    @property
+    def mover(self) -> int:
+        """Seat on move; of a finished game, who made the last move."""
+        return int(self._row[0, MOVER])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended (RULES 2.3, 6.2)."""
+        return bool(self._row[0, OVER])
+
+    @property
+    def awaits_card(self) -> bool:
+        """Whether chance is next: a draw, or the refill of the mover's hand."""
+        return not self.is_over and int(self._row[0, CARD]) == AWAITING
+
+    @property
+    def card(self) -> str | None:
+        """The drawn card of the draw game."""
+        kind = int(self._row[0, CARD])
+        return CARDS[kind] if kind >= 0 else None
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """Seats that have won; none while the game is open."""
+        if not self.is_over:
+            return ()
+        return tuple(sorted((self.mover, (self.mover + 2) % SEATS))) if self.rules.teams else (self.mover,)
+
+    def pawns(self, seat: int) -> tuple[str, ...]:
+        """Locations (RULES 8.1) of a seat's pawns, furthest from Home first."""
+        color = self.rules.color_ids[seat]
+        return tuple(format_location(color, progress) for progress in pawn_places(self._row[0], self.rules, seat))
+
+    def pawns_text(self) -> str:
+        """The PAWNS field of the text."""
+        return format_pawns(self._row[0].tolist(), self.rules)
+
+    def hand(self, seat: int) -> tuple[str, ...] | None:
+        """Cards in a seat's hand, in card order; None where it is unknown, empty in the draw game."""
+        if not self.rules.hand_size:
+            return ()
+        counts = self._row[0, HANDS + NUM_CARDS * seat : HANDS + NUM_CARDS * (seat + 1)]
+        if counts[0] == UNKNOWN:
+            return None
+        return tuple(card for card, count in zip(CARDS, counts, strict=True) for _ in range(count))
+
+    def pile(self) -> dict[str, int]:
+        """How many of each card are left in the draw pile (and in unknown hands)."""
+        return dict(zip(CARDS, self._row[0, PILE : PILE + NUM_CARDS].tolist(), strict=True))
+
+    def legal_actions(self) -> list[int]:
+        """Ids of the legal actions, ascending; empty where no decision is open.
+
+        Raises:
+            IllegalError: if the mover's hand is unknown.
+        """
+        if self.is_over or self.awaits_card:
+            return []
+        if self.hand(self.mover) is None:
+            raise IllegalError(f"CARDS: the hand of {self.rules.colors[self.mover]}, who is on move, is unknown")
+        out = np.empty((1, kernels.MOST_ACTIONS), np.int16)
+        count = kernels.legal_ids(self._row, parameter_row(self.rules), 0, out)
+        ids: list[int] = out[0, :count].tolist()
+        return ids
+
+    def legal_moves(self) -> list[str]:
+        """Texts of the legal actions (RULES 8.3), in the order of `legal_actions`."""
+        row = self._row[0].tolist()
+        return [format_move(row, self.rules, action) for action in self.legal_actions()]
+
+    def parse_move(self, text: str) -> int:
+        """The legal action that a text means. Raises MalformedError, IllegalError or AmbiguousError."""
+        return parse_move(text, self._row[0].tolist(), self.rules, self.legal_actions())
+
+    def after(self, action: int | str) -> Position:
+        """The position right after a legal action or move, before the next card. Raises as `parse_move`."""
+        if isinstance(action, str):
+            action = self.parse_move(action)
+        elif action not in (legal := self.legal_actions()):
+            raise IllegalError(f"action {action} is not legal in {str(self)!r}; legal: {legal}")
+        row = self._row.copy()
+        kernels.play_one(row, parameter_row(self.rules), 0, action)
+        return Position(self.rules, row)
+
+    def outcomes(self) -> list[tuple[str, float]]:
+        """Every card that may come next with its probability; empty where no card is awaited.
+
+        With hidden hands the unseen cards count as one uniform draw (RULES 5.6).
+        """
+        if not self.awaits_card:
+            return []
+        row = self._row.copy()
+        kernels.reshuffle_one(row, parameter_row(self.rules), 0)
+        counts = row[0, PILE : PILE + NUM_CARDS].tolist()
+        return [(card, count / int(row[0, LEFT])) for card, count in zip(CARDS, counts, strict=True) if count]
+
+    def with_card(self, card: str) -> Position:
+        """The position after the awaited card has come. Raises IllegalError where it cannot."""
+        possible = [name for name, _ in self.outcomes()]
+        if card not in possible:
+            raise IllegalError(f"card {card!r} cannot come in {str(self)!r}; possible: {', '.join(possible) or 'none'}")
+        row = self._row.copy()
+        kernels.receive_one(row, parameter_row(self.rules), 0, CARDS.index(card))
+        return Position(self.rules, row)
+
+    def seen_by(self, seat: int) -> Position:
+        """What `seat` may know: other hands unknown, their cards counted with the pile."""
+        row = self._row.copy()
+        if self.rules.hand_size:
+            for other in range(self.rules.players):
+                hand = row[0, HANDS + NUM_CARDS * other : HANDS + NUM_CARDS * (other + 1)]
+                if other != seat and hand[0] != UNKNOWN and hand.sum() == self.rules.hand_size:
+                    row[0, PILE : PILE + NUM_CARDS] += hand
+                    row[0, LEFT] += hand.sum()
+                    hand[:] = 0
+                    hand[0] = UNKNOWN
+        return Position(self.rules, row)

@@ -1,0 +1,83 @@
+"""A game record: text that people can read and that plays again, card by card, to the same end.
+
+    sorry-record 1
+    rules classic:players=2
+    start R:S,S,S,S/Y:S,S,S,S r - 54444444444
+    draw 5
+    r pass
+    ...
+    end R:H,H,H,H/Y:S,S,4,H r - 31222112113
+
+Lines: the format's version, the rules, the position before the first card, every card and every move in order, the
+position at the end. Blank lines and lines that begin with `#` are left out.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sorry_env.errors import IllegalError, MalformedError, SorryError
+from sorry_env.game import Game
+from sorry_env.rules import rules_from
+
+RECORD_VERSION: Final = 1
+MAX_RECORD_CHARS: Final = 4_000_000
+_HEADER: Final = f"sorry-record {RECORD_VERSION}"
+
+
+def format_record(game: Game) -> str:
+    """The record of a game as it stands."""
+    colors = game.rules.colors.lower()
+    lines = [_HEADER, f"rules {game.rules.spec()}", f"start {game.start}"]
+    for position, event in game.history:
+        lines.append(event if event.startswith("draw ") else f"{colors[position.mover]} {event}")
+    return "\n".join([*lines, f"end {game.position}", ""])
+
+
+def read_record(text: str) -> Game:
+    """Plays a record again; the game stands at its end, with `explicit_chance` set.
+
+    Raises:
+        MalformedError: text that is not a record; the message quotes the line.
+        IllegalError: a card or move that is not possible there, or another end than the record says.
+    """
+    if len(text) > MAX_RECORD_CHARS:
+        raise MalformedError(f"record: {len(text)} characters are more than the {MAX_RECORD_CHARS} allowed")
+    lines = [
+        (number, line)
+        for number, line in enumerate((line.rstrip("\r") for line in text.split("\n")), 1)
+        if line and not line.startswith("#")
+    ]
+    if len(lines) < 4 or lines[0][1] != _HEADER:
+        found = repr(lines[0][1][:80]) if lines else "an empty text"
+        raise MalformedError(f"record: begins with {found}, not {_HEADER!r}, or lacks rules, start or end")
+    rules = rules_from(_field(*lines[1], "rules"))
+    game = Game(rules, 0, position=_field(*lines[2], "start"), explicit_chance=True)
+    for number, line in lines[3:-1]:
+        try:
+            _replay(game, line)
+        except SorryError as error:
+            raise type(error)(f"record line {number} {line[:80]!r}: {error}") from None
+    end = _field(*lines[-1], "end")
+    if end != str(game.position):
+        raise IllegalError(f"record: its end {end[:200]!r} is not where it leads, {str(game.position)!r}")
+    return game
+
+
+def _field(number: int, line: str, name: str) -> str:
+    key, _, value = line.partition(" ")
+    if key != name or not value:
+        raise MalformedError(f"record line {number} {line[:80]!r} is not written '{name} ...'")
+    return value
+
+
+def _replay(game: Game, line: str) -> None:
+    key, _, value = line.partition(" ")
+    if key == "draw" and value:
+        game.draw(value)
+        return
+    if len(key) != 1 or not value:
+        raise MalformedError("it is neither 'draw CARD' nor 'COLOUR MOVE'")
+    if key != game.rules.colors[game.mover].lower():
+        raise IllegalError(f"{game.rules.colors[game.mover].lower()} is on move, not {key}")
+    game.play(value)

@@ -188,7 +188,7 @@ def _parse_hands(text: str, rules: Rules, row: np.ndarray) -> None:
 
 
 def _check_hand_size(size: int, hand: str, seat: int, rules: Rules, row: np.ndarray) -> None:
-    """A hand is full; the mover's may be one short, awaiting its refill, and is so when the game is over (RULES 5.2)."""
+    """A hand is full; the mover's may be one short, awaiting its refill, and is so at the end (RULES 5.2)."""
     is_mover = seat == row[MOVER]
     if is_mover and size == rules.hand_size - 1:
         row[CARD] = AWAITING

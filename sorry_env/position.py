@@ -177,13 +177,35 @@ class Position:
 
     def seen_by(self, seat: int) -> Position:
         """What `seat` may know: other hands unknown, their cards counted with the pile."""
-        row = self._row.copy()
-        if self.rules.hand_size:
-            for other in range(self.rules.players):
-                hand = row[0, HANDS + NUM_CARDS * other : HANDS + NUM_CARDS * (other + 1)]
-                if other != seat and hand[0] != UNKNOWN and hand.sum() == self.rules.hand_size:
-                    row[0, PILE : PILE + NUM_CARDS] += hand
-                    row[0, LEFT] += hand.sum()
-                    hand[:] = 0
-                    hand[0] = UNKNOWN
+        row = np.empty_like(self._row)
+        kernels.hide_hands(self._row, parameter_row(self.rules), np.array([seat]), row)
         return Position(self.rules, row)
+
+
+class Positions:
+    """Public positions of a batch: what each row's mover may know, as copies, made only when a player asks for them.
+
+    Args:
+        rules: the rules record.
+        rows: int16 (N, W) game rows, hidden cards included; they are never handed out.
+    """
+
+    def __init__(self, rules: Rules, rows: np.ndarray) -> None:
+        self.rules = rules
+        self._hidden = rows
+        self._rows: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self._hidden)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """int16 (N, W) game rows with other hands unknown, C-contiguous, the caller's to change."""
+        if self._rows is None:
+            self._rows = np.empty_like(self._hidden)
+            movers = self._hidden[:, MOVER].astype(np.int64)
+            kernels.hide_hands(self._hidden, parameter_row(self.rules), movers, self._rows)
+        return self._rows
+
+    def __getitem__(self, index: int) -> Position:
+        return Position(self.rules, self.rows[index : index + 1])

@@ -74,6 +74,18 @@ def has_hand(s, p, seat):
 
 
 @rule
+def hide_hand(s, hand):
+    """Makes the hand whose counts begin at s[hand] unknown, its cards counted with the pile."""
+    if s[hand] == UNKNOWN:
+        return
+    for card in range(NUM_CARDS):
+        s[PILE + card] += s[hand + card]
+        s[LEFT] += s[hand + card]
+        s[hand + card] = 0
+    s[hand] = UNKNOWN
+
+
+@rule
 def write_observation(s, p, seat, out, units):
     """What `seat` may know, into NUM_FEATURES features; units[0] and units[1] scale card counts and the pile's size."""
     for k in range(p[NUM_FEATURES]):

@@ -13,11 +13,12 @@ from typing import Final
 
 import numpy as np
 
+from sorry_env.cards import NUM_CARDS
 from sorry_env.engine.choosing import least_distance
 from sorry_env.engine.dealing import draw, receive, reshuffle_if_empty, sample_card, set_up
-from sorry_env.engine.encoding import write_observation, write_points, write_rewards, write_state
+from sorry_env.engine.encoding import hide_hand, write_observation, write_points, write_rewards, write_state
 from sorry_env.engine.legal import legal_actions
-from sorry_env.engine.parameters import AWAITING, CARD, MOVER, NUM_ACTIONS, OVER, WIDTH
+from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, HANDS, MOVER, NUM_ACTIONS, OVER, PLAYERS, WIDTH
 from sorry_env.engine.playing import play
 from sorry_env.engine.rows import CHOICE_STREAM, below, kernel, once, row
 
@@ -26,6 +27,7 @@ TERMINATED: Final = 1
 TRUNCATED: Final = 2
 LOOK: Final = -1
 NEW_GAME: Final = -2
+SKIP: Final = -3
 MOST_ACTIONS: Final = 600
 
 
@@ -63,11 +65,14 @@ def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, coun
     """For each game: plays actions[e], runs on to its next decision, and shows mask, count and the mover's observation.
 
     actions[e] may also be LOOK, which plays nothing, or NEW_GAME, which sets up with the first player in counts[e] (-1:
-    drawn). Masks and counts are 0 for games that have ended; observations of no columns are left out.
+    drawn), or SKIP, which leaves the game and all that is shown of it alone. Masks and counts are 0 for games that have
+    ended; observations of no columns are left out.
     """
     legal = np.empty((1, MOST_ACTIONS), np.int16)
     num_seen = observations.shape[1]
     for e in range(len(S)):
+        if actions[e] == SKIP:
+            continue
         out = row(legal, 0)
         run_on(row(S, e), row(p, 0), row(R, e), actions[e], out, status, plies, counts, e, max_plies, auto_forced)
         mask = row(masks, e)
@@ -84,6 +89,21 @@ def observe(S, p, seats, observations, units):
     """Observations of the games from seats[e]."""
     for e in range(len(S)):
         write_observation(row(S, e), row(p, 0), seats[e], row(observations, e), row(units, 0))
+
+
+@kernel
+def hide_hands(S, p, seats, out):
+    """Rows as seats[e] may know them: other full hands unknown, their cards counted with the pile (RULES 5.6, 8.2)."""
+    q = row(p, 0)
+    for e in range(len(S)):
+        s = row(S, e)
+        o = row(out, e)
+        for field in range(q[WIDTH]):
+            o[field] = s[field]
+        if q[HAND_SIZE]:
+            for seat in range(q[PLAYERS]):
+                if seat != seats[e] and (seat != s[MOVER] or s[CARD] != AWAITING):
+                    hide_hand(o, HANDS + NUM_CARDS * seat)
 
 
 @kernel

@@ -95,22 +95,23 @@ CHOICE_STREAM: Final = 2
 STREAM_WIDTH: Final = 4
 
 
-def stream_rows(seed: int | None, count: int, first: int = 0) -> np.ndarray:
-    """Random streams of games `first` .. `first + count - 1` of a seed.
+def stream_rows(seed: int | None, games: np.ndarray | int) -> np.ndarray:
+    """Random streams of some games of a seed.
 
     Args:
         seed: any non-negative integer; None takes entropy from the system.
-        count: number of games B.
-        first: index of the first of them, so that a game's stream does not depend on the batch it is in.
+        games: ids of the games, integers (B,), or their number B for 0..B-1. A game's stream depends on nothing but
+            seed and id, and games of one id draw the same cards.
 
     Returns:
         int64 (B, 4): key and counter of the cards, key and counter of the built-in sampler's choices.
     """
     base = np.random.SeedSequence(seed).generate_state(2, np.uint64)
-    games = np.arange(first, first + count, dtype=np.uint64)
-    rows = np.zeros((count, STREAM_WIDTH), np.int64)
+    ids = np.arange(games) if isinstance(games, int) else np.asarray(games)
+    rows = np.zeros((len(ids), STREAM_WIDTH), np.int64)
     for column, word in zip((CARD_STREAM, CHOICE_STREAM), base, strict=True):
-        rows[:, column] = (_mix(games * np.uint64(0x9E3779B97F4A7C15) + word) | np.uint64(1)).view(np.int64)
+        spread = ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + word
+        rows[:, column] = (_mix(spread) | np.uint64(1)).view(np.int64)
     return rows
 
 

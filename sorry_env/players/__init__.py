@@ -1,0 +1,28 @@
+"""Players behind one protocol, from one registry of spec strings."""
+
+from sorry_env.players.base import (
+    Player,
+    known_players,
+    load_player,
+    register_file_player,
+    register_folder_player,
+    register_player,
+)
+from sorry_env.players.light import GreedyPlayer, RandomPlayer
+from sorry_env.players.policy import PolicyPlayer
+
+__all__ = [
+    "GreedyPlayer",
+    "Player",
+    "PolicyPlayer",
+    "RandomPlayer",
+    "known_players",
+    "load_player",
+    "register_file_player",
+    "register_folder_player",
+    "register_player",
+]
+
+register_player("random", RandomPlayer)
+register_player("greedy", GreedyPlayer)
+register_file_player(".onnx", PolicyPlayer)

@@ -1,0 +1,22 @@
+"""Who plays and how they learn: learners, league, checkpoints, export, evaluation. torch lives here alone.
+
+Not installed as a package: its name is too common for site-packages. `train.py` and `evaluate.py` import it from the
+checkout. Importing it makes checkpoint folders (`runs/x`) spec strings of `sorry_env.load_player`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sorry_env.players import register_folder_player
+
+CHECKPOINT_FILE = "checkpoint.json"
+
+
+def _open_checkpoint(spec: str, options: dict[str, str]) -> Any:
+    from agents.ppo import load_checkpoint_player
+
+    return load_checkpoint_player(spec, options)
+
+
+register_folder_player(CHECKPOINT_FILE, _open_checkpoint)

@@ -1,0 +1,67 @@
+"""Checkpoints without pickles: safetensors beside JSON, written aside and renamed: a crash leaves the last one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save_file
+
+from agents import CHECKPOINT_FILE
+from agents.files import write_text
+from sorry_env.errors import PolicyError
+
+CHECKPOINT_FORMAT: Final = 1
+
+
+def save_checkpoint(folder: Path, tensors: dict[str, torch.Tensor], facts: dict[str, Any]) -> None:
+    """Writes a checkpoint; the one before it is gone only once the new one stands.
+
+    Args:
+        folder: created where it is missing.
+        tensors: weights and optimiser state by name.
+        facts: JSON-able: counters, settings, random states.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"weights-{facts['timesteps']}.safetensors"
+    aside = folder / f".{name}.part"
+    save_file({key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()}, str(aside))
+    digest = hashlib.sha256(aside.read_bytes()).hexdigest()
+    os.replace(aside, folder / name)
+    text = json.dumps({"format": CHECKPOINT_FORMAT, "weights": name, "sha256": digest, **facts}, indent=1)
+    write_text(folder / CHECKPOINT_FILE, text)
+    for old in folder.glob("weights-*.safetensors"):
+        if old.name != name:
+            old.unlink()
+
+
+def load_checkpoint(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Tensors and facts of a folder's checkpoint.
+
+    Raises:
+        PolicyError: no checkpoint, or one that is damaged.
+    """
+    path = folder / CHECKPOINT_FILE
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        if facts["format"] != CHECKPOINT_FORMAT:
+            raise PolicyError(f"checkpoint {str(path)!r} has format {facts['format']}, not {CHECKPOINT_FORMAT}")
+        weights = folder / Path(facts["weights"]).name
+        data = weights.read_bytes()
+    except FileNotFoundError as error:
+        raise PolicyError(f"checkpoint: no file {error.filename!r}; give a folder that train.py wrote") from None
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, PolicyError):
+            raise
+        raise PolicyError(f"checkpoint {str(path)!r} is damaged: {error}") from None
+    if hashlib.sha256(data).hexdigest() != facts["sha256"]:
+        raise PolicyError(f"checkpoint {str(weights)!r} is damaged: its checksum is not the one in {CHECKPOINT_FILE}")
+    try:
+        return load(data), facts
+    except SafetensorError as error:
+        raise PolicyError(f"checkpoint {str(weights)!r} is damaged: {error}") from None

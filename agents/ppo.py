@@ -1,0 +1,331 @@
+"""Masked PPO (sb3-contrib) against a league of light players and earlier selves: learner, snapshots, checkpoints."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+from torch import nn
+
+from agents.checkpoints import load_checkpoint, save_checkpoint
+from agents.league import League
+from agents.vec_env import SorryVecEnv
+from sorry_env.actions import num_actions
+from sorry_env.errors import PolicyError, SorryError
+from sorry_env.observation import num_features, observation_layout
+from sorry_env.players import load_player
+from sorry_env.players.base import refuse_options
+from sorry_env.position import Positions
+from sorry_env.rules import Rules, rules_from
+
+LAYERS = (256, 128)
+
+
+class PolicyBody(nn.Module):
+    """The policy's networks without SB3 around them: observations (N, F) to logits (N, A) and values (N, 1).
+
+    Args:
+        features: F.
+        actions: A.
+        layers: widths of the hidden layers, of policy and value alike.
+    """
+
+    def __init__(self, features: int, actions: int, layers: tuple[int, ...] = LAYERS) -> None:
+        super().__init__()
+        self.policy = _tower(features, layers, actions)
+        self.value = _tower(features, layers, 1)
+
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Unmasked logits float32 (N, A) and values float32 (N, 1): the expected final reward."""
+        return self.policy(observation), self.value(observation)
+
+
+def _tower(features: int, layers: tuple[int, ...], outputs: int) -> nn.Sequential:
+    widths = (features, *layers)
+    parts: list[nn.Module] = []
+    for wide, next_wide in pairwise(widths):
+        parts += [nn.Linear(wide, next_wide), nn.ReLU()]
+    return nn.Sequential(*parts, nn.Linear(widths[-1], outputs))
+
+
+def body_of(model: MaskablePPO) -> PolicyBody:
+    """A copy of the model's networks as they stand."""
+    policy = model.policy
+    body = PolicyBody(model.observation_space.shape[0], int(model.action_space.n))
+    towers = (
+        (body.policy, policy.mlp_extractor.policy_net, policy.action_net),
+        (body.value, policy.mlp_extractor.value_net, policy.value_net),
+    )
+    for tower, hidden, last in towers:
+        ours = [part for part in tower if isinstance(part, nn.Linear)]
+        theirs = [part for part in hidden if isinstance(part, nn.Linear)] + [last]
+        for mine, source in zip(ours, theirs, strict=True):
+            mine.load_state_dict(source.state_dict())
+    return body.eval()
+
+
+class TorchPlayer:
+    """A policy body as a player: samples from the masked policy, or takes its best action.
+
+    Args:
+        name: for tables.
+        body: the networks.
+        rules: what they were trained for.
+        samples: sample rather than take the best, which makes earlier selves less predictable.
+    """
+
+    def __init__(self, name: str, body: PolicyBody, rules: Rules, *, samples: bool = False) -> None:
+        self.name, self.body, self.rules, self.samples = name, body, rules, samples
+
+    def bind(self, rules: Rules) -> None:
+        """Raises PolicyError for other rules than the policy's."""
+        if rules != self.rules:
+            raise PolicyError(f"player {self.name!r} was trained for {self.rules.spec()!r}, not for {rules.spec()!r}")
+
+    def act(
+        self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions
+    ) -> np.ndarray:
+        """See `sorry_env.players.Player.act`."""
+        with torch.no_grad():
+            logits = self.body.policy(torch.from_numpy(observations)).numpy()
+        if self.samples:
+            logits = logits + rng.gumbel(size=logits.shape).astype(np.float32)
+        best: np.ndarray = np.argmax(np.where(masks > 0, logits, -np.inf), axis=1)
+        return best
+
+
+@dataclass
+class PPOSettings:
+    """What `train.py ppo` may be told; the comments are its help.
+
+    Fields that only say how long or where are not part of a resumed run's identity.
+    """
+
+    rules: str = "classic"
+    """Rule set by name, options after a colon: classic, teams, points:players=2, ..."""
+    players: int | None = None
+    """Number of players; by default two, in the partnership games four."""
+    out: Path = Path("runs/ppo")
+    """Folder for checkpoints, TensorBoard log, policy.onnx and results.json."""
+    timesteps: int = 2_000_000
+    """Learner's decisions to train on."""
+    minutes: float | None = None
+    """Stop after this many minutes at the latest."""
+    seed: int = 0
+    """Seed of everything: the same seed and timesteps give the same run."""
+    resume: bool = False
+    """Go on from the checkpoint in the folder."""
+    opponents: tuple[str, ...] = ("random", "greedy")
+    """Players that the learner meets besides its earlier selves: names or .onnx files."""
+    selves: int = 4
+    """Earlier selves kept in the pool; 0 for none."""
+    self_every: int = 200_000
+    """Decisions between two earlier selves."""
+    checkpoint_every: float = 30.0
+    """Seconds between checkpoints."""
+    envs: int = 128
+    """Games played at once."""
+    steps: int = 64
+    """Decisions a game between two updates."""
+    epochs: int = 4
+    """Passes over the data an update."""
+    minibatch: int = 1024
+    """Decisions a gradient step."""
+    learning_rate: float = 5e-4
+    """Adam's step size."""
+    gamma: float = 1.0
+    """Discount a decision."""
+    gae_lambda: float = 0.95
+    """Trade of bias and variance in the advantages (Schulman et al. 2016)."""
+    entropy: float = 0.01
+    """Weight of the entropy bonus."""
+    threads: int = 1
+    """torch threads; one, since two slow down beside any other busy process."""
+    eval_games: int = 4000
+    """Games against each of random and greedy at the end."""
+
+    def record(self) -> Rules:
+        """The rules record that `rules` and `players` mean. Raises RulesError."""
+        named = rules_from(self.rules)
+        says_seats = "players=" in self.rules or "colors=" in self.rules
+        players = 2 if self.players is None and not named.teams and not says_seats else self.players
+        return rules_from(named, players)
+
+    def check(self) -> None:
+        """Raises SorryError where a number makes no sense."""
+        for name in ("timesteps", "envs", "steps", "epochs", "minibatch", "self_every", "threads", "eval_games"):
+            if getattr(self, name) < 1:
+                raise SorryError(f"--{name.replace('_', '-')}: {getattr(self, name)} is not 1 or more")
+        for name in ("seed", "selves"):
+            if getattr(self, name) < 0:
+                raise SorryError(f"--{name}: {getattr(self, name)} is not 0 or more")
+        if self.minutes is not None and self.minutes <= 0:
+            raise SorryError(f"--minutes: {self.minutes} is not above 0")
+        if not self.opponents:
+            raise SorryError("--opponents: give at least one, such as random")
+
+
+class PPOLearner:
+    """MaskablePPO on the native batch, its league, and its checkpoints.
+
+    Args:
+        settings: see `PPOSettings`.
+
+    Raises:
+        SorryError: settings, rules, opponents or a checkpoint that cannot be used.
+    """
+
+    def __init__(self, settings: PPOSettings) -> None:
+        settings.check()
+        self.settings, self.rules = settings, settings.record()
+        torch.set_num_threads(settings.threads)
+        self.league = League(self.rules, [load_player(spec) for spec in settings.opponents], settings.selves)
+        self.env = SorryVecEnv(self.rules, self.league, settings.envs, settings.seed)
+        self.model = MaskablePPO(
+            "MlpPolicy",
+            self.env,
+            learning_rate=settings.learning_rate,
+            n_steps=settings.steps,
+            batch_size=min(settings.minibatch, settings.envs * settings.steps),
+            n_epochs=settings.epochs,
+            gamma=settings.gamma,
+            gae_lambda=settings.gae_lambda,
+            ent_coef=settings.entropy,
+            seed=settings.seed,
+            device="cpu",
+            policy_kwargs={"net_arch": list(LAYERS), "activation_fn": nn.ReLU},
+        )
+        self.model.set_logger(configure(str(settings.out / "tensorboard"), ["tensorboard"]))
+        self.num_selves = 0
+        if settings.resume:
+            self._load()
+
+    def learn(self, report: Callable[[PPOLearner], None]) -> None:
+        """Trains until `timesteps` or `minutes` are reached; `report` is called after every update's games."""
+        left = self.settings.timesteps - self.model.num_timesteps
+        if left > 0:
+            self.model.learn(left, callback=_Progress(self, report), reset_num_timesteps=False)
+        self.save()
+
+    def body(self) -> PolicyBody:
+        """The networks as they stand."""
+        return body_of(self.model)
+
+    def player(self, name: str) -> TorchPlayer:
+        """The policy as it stands, playing its best action."""
+        return TorchPlayer(name, self.body(), self.rules)
+
+    def add_self(self) -> None:
+        """Puts the policy as it stands into the league."""
+        self.num_selves += 1
+        self.league.add_self(TorchPlayer(f"self-{self.num_selves:04d}", self.body(), self.rules, samples=True))
+
+    def save(self) -> None:
+        """Writes the checkpoint: policy, optimiser, earlier selves, counters, random states."""
+        tensors = {f"policy.{key}": value for key, value in self.model.policy.state_dict().items()}
+        for index, state in self.model.policy.optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{index}.{key}": value for key, value in state.items()}
+        selves = self.league.players[self.league.num_fixed :]
+        for place, player in enumerate(selves):
+            assert isinstance(player, TorchPlayer)
+            tensors |= {f"self.{place}.{key}": value for key, value in player.body.state_dict().items()}
+        tensors["torch_rng"] = torch.get_rng_state()
+        facts = {
+            "timesteps": self.model.num_timesteps,
+            "rules": self.rules.spec(),
+            "layers": list(LAYERS),
+            "selves": [player.name for player in selves],
+            "num_selves": self.num_selves,
+            "seed": self.settings.seed,
+            "rng": self.env.rng.bit_generator.state,
+        }
+        save_checkpoint(self.settings.out, tensors, facts)
+
+    def _load(self) -> None:
+        tensors, facts = load_checkpoint(self.settings.out)
+        if facts["rules"] != self.rules.spec():
+            raise PolicyError(
+                f"checkpoint in {str(self.settings.out)!r} is for the rules {facts['rules']!r}, "
+                f"not {self.rules.spec()!r}"
+            )
+        self.model.policy.load_state_dict(_part(tensors, "policy."))
+        optimizer = self.model.policy.optimizer
+        state: dict[int, dict[str, torch.Tensor]] = {}
+        for key, value in _part(tensors, "optimizer.").items():
+            index, name = key.split(".", 1)
+            state.setdefault(int(index), {})[name] = value
+        optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+        for place, name in enumerate(facts["selves"]):
+            body = _new_body(self.rules, tuple(facts["layers"]))
+            body.load_state_dict(_part(tensors, f"self.{place}."))
+            self.league.add_self(TorchPlayer(name, body.eval(), self.rules, samples=True))
+        self.num_selves = facts["num_selves"]
+        self.model.num_timesteps = facts["timesteps"]
+        torch.set_rng_state(tensors["torch_rng"])
+        self.env.rng.bit_generator.state = facts["rng"]
+
+
+def _part(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    return {key[len(prefix) :]: value for key, value in tensors.items() if key.startswith(prefix)}
+
+
+def _new_body(rules: Rules, layers: tuple[int, ...]) -> PolicyBody:
+    features = num_features(observation_layout(rules.players, rules.pawns))
+    return PolicyBody(features, num_actions(rules.pawns, rules.teams), layers)
+
+
+class _Progress(BaseCallback):
+    """Adds earlier selves, writes checkpoints and figures, and stops in time."""
+
+    def __init__(self, learner: PPOLearner, report: Callable[[PPOLearner], None]) -> None:
+        super().__init__()
+        self.learner, self.report = learner, report
+        self.begun = self.saved = time.monotonic()
+        self.next_self = learner.settings.self_every * (learner.num_selves + 1)
+
+    def _on_step(self) -> bool:
+        minutes = self.learner.settings.minutes
+        return minutes is None or time.monotonic() - self.begun < 60 * minutes
+
+    def _on_rollout_end(self) -> None:
+        learner, settings = self.learner, self.learner.settings
+        if settings.selves and self.num_timesteps >= self.next_self:
+            learner.add_self()
+            self.next_self += settings.self_every
+        for player, rate in zip(learner.league.players, learner.league.win_rates, strict=True):
+            if not np.isnan(rate):
+                name = "selves" if player.name.startswith("self-") else Path(player.name).name
+                self.logger.record(f"win_rate/{name}", rate)
+        if time.monotonic() - self.saved > settings.checkpoint_every:
+            learner.save()
+            self.saved = time.monotonic()
+        self.report(learner)
+
+
+def load_checkpoint_player(spec: str, options: dict[str, str]) -> TorchPlayer:
+    """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged, SpecError for options."""
+    refuse_options(spec, options)
+    tensors, facts = load_checkpoint(Path(spec))
+    rules = rules_from(facts["rules"])
+    body = _new_body(rules, tuple(facts["layers"]))
+    weights = _part(tensors, "policy.")
+    names = {"policy": ("mlp_extractor.policy_net", "action_net"), "value": ("mlp_extractor.value_net", "value_net")}
+    state = {}
+    for tower, (hidden, last) in names.items():
+        depth = 2 * len(facts["layers"])
+        for key, value in weights.items():
+            if key.startswith(hidden):
+                state[tower + key[len(hidden) :]] = value
+            elif key.startswith(last):
+                state[f"{tower}.{depth}{key[len(last) :]}"] = value
+    body.load_state_dict(copy.deepcopy(state))
+    return TorchPlayer(spec, body.eval(), rules)

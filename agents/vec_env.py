@@ -1,0 +1,139 @@
+"""A natively batched VecEnv for stable-baselines3: one learner's seat a game, opponents from a pool inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
+
+from agents.league import League
+from sorry_env.arena import LEARNER, Arena
+from sorry_env.batch import DEFAULT_MAX_PLIES, Batch
+from sorry_env.gym_env import SorryEnv
+from sorry_env.rules import Rules
+
+
+class SorryVecEnv(VecEnv):
+    """B games in one compiled batch; each step is one real decision of the learner in every game.
+
+    The learner's seat is drawn anew for each game, and so is every opponent, from the league. Observations float32
+    (B, F); masks by `env_method("action_masks")`, bool (A,) a game. Games begin anew by themselves, SB3's way: the
+    last observation of an ended game is in `infos[e]["terminal_observation"]`, its mask is the new game's.
+
+    Args:
+        rules: the rules record.
+        league: where opponents come from; it is told each game's result.
+        num_envs: B.
+        seed: seed of cards, seats and opponents.
+        max_plies: plies after which a game is truncated.
+    """
+
+    def __init__(
+        self, rules: Rules, league: League, num_envs: int, seed: int, max_plies: int = DEFAULT_MAX_PLIES
+    ) -> None:
+        self.league = league
+        self.render_mode = None
+        self.rng = np.random.default_rng(seed)
+        self.batch = Batch(rules, num_envs, seed, max_plies=max_plies)
+        seating = np.full((num_envs, rules.players), LEARNER)
+        self.arena = Arena(self.batch, league.players, seating, self.rng)
+        self.arena.players = league.players  # the league's own list: it grows while games run
+        self.seats = np.zeros(num_envs, np.int64)
+        self.games_ended = 0
+        single = SorryEnv(rules, opponents=["random"])
+        super().__init__(num_envs, single.observation_space, single.action_space)
+
+    def reset(self) -> VecEnvObs:
+        """New games everywhere; observations float32 (B, F)."""
+        self._begin(np.ones(self.num_envs, bool))
+        return self._observations()
+
+    def _begin(self, which: np.ndarray) -> None:
+        """New games where `which`; games that end before the learner's first decision are begun again."""
+        players = self.batch.rules.players
+        while which.any():
+            games = np.flatnonzero(which)
+            self.seats[games] = self.rng.integers(players, size=len(games))
+            self.arena.seating[games] = self.league.draw(self.rng, (len(games), players))
+            self.arena.seating[games, self.seats[games]] = LEARNER
+            self.batch.reset(which)
+            self.arena.run()
+            which = which & ~self.batch.is_open
+
+    def _observations(self) -> np.ndarray:
+        return self.batch.observations.copy()
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Keeps the actions, integers (B,), for `step_wait`."""
+        self._actions = np.asarray(actions)
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Plays the learner's actions and everyone else's until each learner decides again."""
+        self.batch.step(self._actions)
+        self.arena.run()
+        done = ~self.batch.is_open
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        rewards = np.zeros(self.num_envs, np.float32)
+        if done.any():
+            games = np.flatnonzero(done)
+            rewards[games] = self.batch.rewards()[games, self.seats[games]]
+            self._report(games, rewards, infos)
+            self.games_ended += len(games)
+            self._begin(done)
+        return self._observations(), rewards, done, infos
+
+    def _report(self, games: np.ndarray, rewards: np.ndarray, infos: list[dict[str, Any]]) -> None:
+        """Fills the infos of ended games and tells the league who won."""
+        seen = self.batch.observe(self.seats)
+        truncated, plies = self.batch.truncated, self.batch.plies
+        for e in games.tolist():
+            infos[e] = {
+                "terminal_observation": seen[e],
+                "TimeLimit.truncated": bool(truncated[e]),
+                "episode": {"r": float(rewards[e]), "l": int(plies[e]), "t": 0.0},
+            }
+            opponents = self.arena.seating[e][self.arena.seating[e] >= 0]
+            self.league.report(opponents, won=bool(rewards[e] > 0))
+
+    def action_masks(self) -> np.ndarray:
+        """Bool (B, A): legal actions of each learner's decision."""
+        return self.batch.masks > 0
+
+    def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **options: Any) -> list[Any]:
+        """`action_masks` alone: the games are rows, not objects."""
+        if method_name != "action_masks":
+            raise AttributeError(f"SorryVecEnv has no method {method_name!r} a game, only 'action_masks'")
+        return list(self.action_masks()[list(self._get_indices(indices))])
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether `get_attr` (or `env_method`) knows the name."""
+        return attr_name in ("action_masks", "render_mode")
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """`render_mode`, the same for all games."""
+        if attr_name != "render_mode":
+            raise AttributeError(f"SorryVecEnv has no attribute {attr_name!r} a game")
+        return [None for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Nothing can be set for single games."""
+        raise AttributeError(f"SorryVecEnv: {attr_name!r} cannot be set for single games")
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
+    ) -> list[bool]:
+        """No game is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Begins all random streams anew."""
+        self.batch.seed(seed)
+        self.rng = self.arena.rng = np.random.default_rng(seed)
+        return [seed] * self.num_envs
+
+    def close(self) -> None:
+        """Nothing is held open."""

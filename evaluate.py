@@ -1,0 +1,94 @@
+"""Plays players against each other and prints win rates with 95 % intervals.
+
+    python evaluate.py policy.onnx greedy random --games 2000
+    python evaluate.py greedy random --rules points --players 4
+
+Every deck is played once in every seating. With as many players as seats (teams in the partnership game) they share one
+table; else every pair meets: two seats, or one player alone against a field of the other.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+import agents  # noqa: F401  # makes checkpoint folders players
+from agents.evaluation import evaluate, num_sides
+from agents.files import write_text
+from agents.reporting import console, progress_bar, run_program, score_table
+from sorry_env.errors import SorryError
+from sorry_env.rules import Rules, rules_from
+
+
+@dataclass
+class Settings:
+    """What to play."""
+
+    players_to_rate: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER ...")]
+    """Two or more players: random, greedy, FILE.onnx, a checkpoint folder."""
+    rules: str = "classic"
+    """Rule set by name, options after a colon: classic, teams, points:slide_on=own, ..."""
+    players: int | None = None
+    """Seats at the table, 2 to 4; by default two, in the partnership games four."""
+    games: int = 1000
+    """Games a match, rounded up so that every deck is played in every seating."""
+    seed: int = 0
+    """Seed of decks and players: the same seed gives the same table, whatever the workers."""
+    workers: int = 1
+    """Processes."""
+    json: Path | None = None
+    """File for the table as JSON; - prints it in place of the table."""
+
+    def record(self) -> Rules:
+        """The rules record. Raises SorryError where a setting makes no sense."""
+        for name in ("games", "workers"):
+            if getattr(self, name) < 1:
+                raise SorryError(f"--{name}: {getattr(self, name)} is not 1 or more")
+        if self.seed < 0:
+            raise SorryError(f"--seed: {self.seed} is not 0 or more")
+        if len(self.players_to_rate) < 2:
+            raise SorryError("players: give two or more, such as: evaluate.py greedy random")
+        named = rules_from(self.rules)
+        says_seats = "players=" in self.rules or "colors=" in self.rules
+        return rules_from(named, 2 if self.players is None and not named.teams and not says_seats else self.players)
+
+
+def main() -> None:
+    """Reads the settings, plays, prints the table and writes the JSON."""
+    settings = tyro.cli(Settings, description=__doc__)
+    rules = settings.record()
+    begun = time.monotonic()
+    with progress_bar("evaluating", "games") as bar:
+        task = bar.add_task("", total=None, rate="-", note="")
+
+        def show(done: int, total: int) -> None:
+            rate = done / max(time.monotonic() - begun, 1e-9)
+            bar.update(task, completed=done, total=total, rate=f"{rate:.0f}")
+
+        scores = evaluate(settings.players_to_rate, rules, settings.games, settings.seed, settings.workers, show)
+    seconds = time.monotonic() - begun
+    result = {
+        "rules": rules.spec(),
+        "seats": rules.players,
+        "sides": num_sides(rules),
+        "seed": settings.seed,
+        "scores": [score.as_dict() for score in scores],
+    }
+    text = json.dumps(result, indent=1)
+    if settings.json == Path("-"):
+        print(text)
+        return
+    out = console()
+    out.print(score_table(f"{rules.spec()}, {rules.players} players, seed {settings.seed}", scores))
+    out.print(f"{seconds:.1f} s")
+    if settings.json:
+        write_text(settings.json, text + "\n")
+
+
+if __name__ == "__main__":
+    run_program(main, "evaluate.py")

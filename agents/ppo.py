@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -59,8 +60,8 @@ def _tower(features: int, layers: tuple[int, ...], outputs: int) -> nn.Sequentia
 
 def body_of(model: MaskablePPO) -> PolicyBody:
     """A copy of the model's networks as they stand."""
-    policy = model.policy
-    body = PolicyBody(model.observation_space.shape[0], int(model.action_space.n))
+    policy: Any = model.policy  # SB3 types its parts as plain modules
+    body = PolicyBody(policy.features_dim, policy.action_net.out_features)
     towers = (
         (body.policy, policy.mlp_extractor.policy_net, policy.action_net),
         (body.value, policy.mlp_extractor.value_net, policy.value_net),

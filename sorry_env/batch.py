@@ -129,22 +129,17 @@ class Batch:
             IllegalError: an action that is not legal. No game has then been changed.
         """
         self._actions[:] = actions
-        legal = self.masks[np.arange(self.num_games), np.clip(self._actions, 0, self.masks.shape[1] - 1)] > 0
-        fine = (legal & (self._actions >= 0) & (self._actions < self.masks.shape[1])) | (self._actions == SKIP)
-        fine |= self._status != OPEN
-        if not fine.all():
-            self._refuse(int(np.argmin(fine)))
-        self._actions[self._status != OPEN] = SKIP
-        self._advance(self._actions)
+        illegal = self._advance(self._actions)
+        if illegal >= 0:
+            action = int(self._actions[illegal])
+            raise IllegalError(describe_illegal(self.position(illegal), action, f"game {illegal}: "))
 
-    def _refuse(self, e: int) -> None:
-        raise IllegalError(describe_illegal(self.position(e), int(self._actions[e]), f"game {e}: "))
-
-    def _advance(self, actions: np.ndarray) -> None:
-        kernels.advance(
+    def _advance(self, actions: np.ndarray) -> int:
+        illegal: int = kernels.advance(
             self.states, self._streams, self.parameters, actions, self._status, self.plies, self.max_plies,
             self.auto_forced, self.masks, self.counts, self.observations, self._units,
         )  # fmt: skip
+        return illegal
 
     def place(self, e: int, position: Position) -> None:
         """Puts game e into a position; an awaited card is drawn, `plies` begins at 0.

@@ -37,7 +37,7 @@ _PART: Final = rf"(?:{_STEP}(?:,{_STEP})?|[RBYG]?{_PLACE}<>{_PLACE})"
 _MOVE: Final = re.compile(rf"pass|discard (?:1[012]?|[234578X])|(?:(?P<card>1[012]?|[234578X]):)?(?P<part>{_PART})")
 
 
-def pawn_places(row: Row, rules: Rules, seat: int) -> list[int]:
+def pawn_places(row: Row | np.ndarray, rules: Rules, seat: int) -> list[int]:
     """Progress of each pawn of a seat, furthest from Home first."""
     base = PAWNS + SEATS * seat
     return [int(progress) for progress in row[base : base + rules.pawns]]

@@ -51,10 +51,15 @@ def _place(parts: list[tuple[str, int, int, str]]) -> tuple[Slice, ...]:
     return tuple(slices)
 
 
-def _pawn_parts(seat: str, pawns: int, who: str) -> list[tuple[str, int, int, str]]:
+def _pawn_parts(seat: str, pawns: int, who: str, view: str) -> list[tuple[str, int, int, str]]:
     return [
         (f"{seat}_start", pawns, 1, f"{who} pawns in Start: feature k is 1 if more than k are there"),
-        (f"{seat}_ring", RING, 1, f"{who} pawns on the ring: feature k is 1 if one stands k squares past the diamond"),
+        (
+            f"{seat}_ring",
+            RING,
+            1,
+            f"{who} pawns on the ring: feature k is 1 if one is k squares past the {view} diamond",
+        ),
         (f"{seat}_zone", ZONE, 1, f"{who} pawns in the zone s0..s4"),
         (f"{seat}_home", pawns, 1, f"{who} pawns Home: feature k is 1 if more than k are there"),
     ]
@@ -66,7 +71,7 @@ def observation_layout(players: int, pawns: int) -> tuple[Slice, ...]:
     parts = []
     for away in range(players):
         who = "own" if away == 0 else f"seat +{away}'s"
-        parts += _pawn_parts(f"seat{away}", pawns, who)
+        parts += _pawn_parts(f"seat{away}", pawns, who, "observer's")
     return _place(
         [
             *parts,
@@ -85,7 +90,7 @@ def state_layout(players: int, pawns: int) -> tuple[Slice, ...]:
     """Slices of the whole state, hidden cards included, seats and squares as seat 0 sees them."""
     parts = []
     for seat in range(players):
-        parts += _pawn_parts(f"seat{seat}", pawns, f"seat {seat}'s")
+        parts += _pawn_parts(f"seat{seat}", pawns, f"seat {seat}'s", "seat 0's")
     hands = [
         (f"hand{seat}", NUM_CARDS, MOST_OF_A_KIND, f"how many of each kind seat {seat} holds")
         for seat in range(players)

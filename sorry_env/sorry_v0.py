@@ -46,7 +46,7 @@ def layout_box(layout: tuple[Slice, ...], dtype: Any) -> gymnasium.spaces.Box:
     return gymnasium.spaces.Box(0.0, 1.0, (len(high),), np.float32)
 
 
-class raw_env(AECEnv[str, Observation, int]):  # noqa: N801  # PettingZoo's name for it
+class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N801  # untyped base; PettingZoo's name
     """Sorry! as an AEC environment.
 
     | fact | value |
@@ -54,7 +54,7 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801  # PettingZoo's name
     | agents | `player_0` .. `player_{P-1}`, seats clockwise |
     | one step | one card draw (draw game) or one card chosen from the hand (hand game) |
     | action space | `Discrete(A)`: A = 201 for four pawns a side, 582 in teams (`sorry_env.actions`) |
-    | observation | `{"observation": float32 (F,), "action_mask": int8 (A,)}`; F = 184 for two, 332 for four players |
+    | observation | `{"observation": float32 (F,), "action_mask": int8 (A,)}`; F = 183 for two, 331 for four players |
     | mask | also in `infos[agent]["action_mask"]`; all 0 for agents not on move |
     | rewards | at the end only, zero-sum: winner +1, the others share -1; team mates alike; or `reward="points"` |
     | truncation | after `max_plies` plies; all rewards 0 |
@@ -107,7 +107,7 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801  # PettingZoo's name
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._make_spaces(observation_dtype)
-        self.agents = []
+        self.agents: list[str] = []
         self._last_move: str | None = None
 
     def _make_spaces(self, dtype: type[np.float32] | type[np.uint8]) -> None:
@@ -116,13 +116,13 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801  # PettingZoo's name
         self.observation_spaces = {}
         self.action_spaces = {}
         for agent in self.possible_agents:
-            self.observation_spaces[agent] = gymnasium.spaces.Dict(  # type: ignore[assignment]  # a TypedDict is a dict
+            self.observation_spaces[agent] = gymnasium.spaces.Dict(
                 {
                     "observation": layout_box(observation_layout(players, pawns), dtype),
                     "action_mask": gymnasium.spaces.Box(0, 1, (size,), np.int8),
                 }
             )
-            self.action_spaces[agent] = gymnasium.spaces.Discrete(size)  # type: ignore[assignment]  # numpy integers
+            self.action_spaces[agent] = gymnasium.spaces.Discrete(size)
         self.state_space = layout_box(state_layout(players, pawns), dtype)
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
@@ -192,7 +192,7 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801  # PettingZoo's name
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)  # type: ignore[arg-type]  # PettingZoo's own convention is None
+            self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
         index = self._check(action)

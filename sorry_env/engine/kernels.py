@@ -25,9 +25,9 @@ from sorry_env.engine.rows import CHOICE_STREAM, below, kernel, once, row
 OPEN: Final = 0
 TERMINATED: Final = 1
 TRUNCATED: Final = 2
-LOOK: Final = -1
-NEW_GAME: Final = -2
 SKIP: Final = -3
+LOOK: Final = -1001  # far from ids that a user may get wrong by one
+NEW_GAME: Final = -1002
 MOST_ACTIONS: Final = 600
 
 
@@ -64,14 +64,21 @@ def run_on(s, p, r, action, legal, status, plies, counts, e, max_plies, auto_for
 def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, observations, units):
     """For each game: plays actions[e], runs on to its next decision, and shows mask, count and the mover's observation.
 
-    actions[e] may also be LOOK, which plays nothing, or NEW_GAME, which sets up with the first player in counts[e] (-1:
-    drawn), or SKIP, which leaves the game and all that is shown of it alone. Masks and counts are 0 for games that have
-    ended; observations of no columns are left out.
+    actions[e] may also be LOOK, which plays nothing; NEW_GAME, which sets up with the first player in counts[e] (-1:
+    drawn); or SKIP, which leaves the game and all that is shown of it alone, as any action does in an ended game.
+    Masks and counts are 0 for games that have ended; observations of no columns are left out.
+
+    Returns -1; or the index of a game whose action is not legal, and then no game has changed.
     """
+    for e in range(len(S)):
+        action = actions[e]
+        is_code = action == SKIP or action == LOOK or action == NEW_GAME
+        if status[e] == OPEN and not is_code and (action < 0 or action >= masks.shape[1] or masks[e, action] == 0):
+            return e
     legal = np.empty((1, MOST_ACTIONS), np.int16)
     num_seen = observations.shape[1]
     for e in range(len(S)):
-        if actions[e] == SKIP:
+        if actions[e] == SKIP or (status[e] != OPEN and actions[e] != NEW_GAME and actions[e] != LOOK):
             continue
         out = row(legal, 0)
         run_on(row(S, e), row(p, 0), row(R, e), actions[e], out, status, plies, counts, e, max_plies, auto_forced)
@@ -82,6 +89,7 @@ def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, coun
             mask[out[k]] = 1
         if num_seen > 0:
             write_observation(row(S, e), row(p, 0), row(S, e)[MOVER], row(observations, e), row(units, 0))
+    return -1
 
 
 @kernel
@@ -206,3 +214,24 @@ def successors(S, p, e, card, out):
             after[field] = s[field]
         play(after, row(p, 0), row(legal, 0)[k])
     return n
+
+
+@kernel
+def unfold_one(S, R, p, e, legal, after):
+    """Draws the awaited card of game e, then looks at every legal action of the open decision.
+
+    Ids go into `legal` int16 (1, 600), the row after each (before the next draw) into `after` int16 (600, W). Returns how
+    many there are (0 when the game is over) and the index of the one that the game's choice stream picks, uniformly.
+    """
+    s = row(S, e)
+    if s[OVER]:
+        return 0, 0
+    if s[CARD] == AWAITING:
+        draw(s, row(p, 0), row(R, e))
+    n = legal_actions(s, row(p, 0), row(legal, 0))
+    for k in range(n):
+        result = row(after, k)
+        for field in range(row(p, 0)[WIDTH]):
+            result[field] = s[field]
+        play(result, row(p, 0), row(legal, 0)[k])
+    return n, below(row(R, e), CHOICE_STREAM, n)

@@ -152,5 +152,5 @@ def _fill_layout(row: np.ndarray, rules: Rules) -> None:
     row[SEEN_RING], row[SEEN_ZONE], row[SEEN_HOME] = (seen_at[f"seat0_{name}"] for name in ("ring", "zone", "home"))
     names = ("card", "hand", "unseen", "pile_size", "on_move", "over")
     row[SEEN_CARD : SEEN_CARD + len(names)] = [seen_at[name] for name in names]
-    names = ("hand0", "pile", "pile_size", "on_move", "over")
-    row[STATE_HANDS : STATE_HANDS + len(names)] = [state_at[name] for name in names]
+    state_names = ("hand0", "pile", "pile_size", "on_move", "over")
+    row[STATE_HANDS : STATE_HANDS + len(state_names)] = [state_at[name] for name in state_names]

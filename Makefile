@@ -1,0 +1,41 @@
+# `make train` and `make test` need nothing but Python 3.11 or later, git and make.
+PYTHON ?= python3
+VENV ?= .venv
+RUN := $(VENV)/bin/python
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: install train test lint types unit wheel docs clean
+
+install: $(VENV)/installed
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet torch
+	$(RUN) -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+train: install ## trains about two minutes, evaluates, exports, prints one table
+	$(RUN) train.py ppo --minutes 2 --out runs/first
+
+test: install lint types unit wheel ## every check
+	@echo "all checks passed: lint, types, unit, wheel"
+
+lint: install
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+
+types: install
+	$(RUN) -m mypy
+
+unit: install
+	$(RUN) -m pytest --durations=10
+
+wheel: install
+	$(RUN) .ci/check_wheel.py
+
+docs: install ## prints the pages that come from tables
+	$(RUN) docs/print_spaces.py
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

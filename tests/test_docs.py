@@ -1,0 +1,103 @@
+"""Pages that are printed from tables are as the tables say; imports keep to the rooms' order."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# A room may import itself and the rooms before it (STYLE: facts, rules, what is seen and said, environments).
+ROOMS = [
+    {"version", "errors", "board", "cards"},
+    {"rules", "actions", "observation"},
+    {"engine"},
+    {"notation"},
+    {"position"},
+    {"perft", "game", "record", "rendering"},
+    {"batch"},
+    {"players"},
+    {"arena"},
+    {"sorry_v0", "registration"},
+    {"gym_env"},
+    {"cli", "__main__", "__init__"},
+]
+
+
+def test_spaces_page_is_what_the_tables_print() -> None:
+    """docs/spaces.md equals what docs/print_spaces.py prints."""
+    script = ROOT / "docs" / "print_spaces.py"
+    spec = importlib.util.spec_from_file_location("print_spaces", script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = (ROOT / "docs" / "spaces.md").read_text(encoding="utf-8")
+    assert page == module.page(), "run: python docs/print_spaces.py"
+
+
+def room_of(name: str) -> int:
+    """Index of a module's room."""
+    part = name.split(".")[1] if "." in name else "__init__"
+    return next(k for k, room in enumerate(ROOMS) if part in room)
+
+
+def imports_of(path: Path) -> set[str]:
+    """Modules that a file imports at its top level."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
+
+
+MODULES = sorted((ROOT / "sorry_env").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=[str(path.relative_to(ROOT)) for path in MODULES])
+def test_rooms_import_only_rooms_below(path: Path) -> None:
+    """A module of sorry_env imports only its own room and rooms below it, and never agents."""
+    own = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    here = room_of(own.removesuffix(".__init__") if own != "sorry_env.__init__" else "sorry_env")
+    for name in imports_of(path):
+        assert name.split(".")[0] not in ("agents", "torch", "stable_baselines3"), name
+        if name.startswith("sorry_env."):
+            assert room_of(name) <= here, f"{own} imports {name}, a room above it"
+
+
+def test_agents_use_public_names_only() -> None:
+    """agents/, train.py and evaluate.py import no underscored name and nothing of the engine."""
+    for path in [*(ROOT / "agents").glob("*.py"), ROOT / "train.py", ROOT / "evaluate.py"]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("sorry_env"):
+                assert not node.module.startswith("sorry_env.engine"), f"{path.name}: {node.module}"
+                assert not [alias.name for alias in node.names if alias.name.startswith("_")], path.name
+
+
+def test_import_is_light() -> None:
+    """`import sorry_env` loads neither numba, torch, onnxruntime nor a drawing library; the rules load no gymnasium."""
+    heavy = "numba torch onnxruntime matplotlib pygame"
+    program = f"import sys, sorry_env; print([m for m in {heavy.split()!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_readme_code_runs() -> None:
+    """Every Python block of the README runs as it is pasted."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = [part.split("```")[0] for part in text.split("```python\n")[1:]]
+    assert blocks
+    for block in blocks:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", block], capture_output=True, text=True, check=False, cwd=ROOT
+        )
+        assert done.returncode == 0, f"{block}\n{done.stderr}"

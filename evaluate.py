@@ -20,7 +20,7 @@ import tyro
 import agents  # noqa: F401  # makes checkpoint folders players
 from agents.evaluation import evaluate, num_sides
 from agents.files import write_text
-from agents.reporting import console, progress_bar, run_program, score_table
+from agents.reporting import ProgressDisplay, console, run_program, score_table
 from sorry_env.errors import SorryError
 from sorry_env.rules import Rules, rules_from
 
@@ -63,12 +63,11 @@ def main() -> None:
     settings = tyro.cli(Settings, description=__doc__)
     rules = settings.record()
     begun = time.monotonic()
-    with progress_bar("evaluating", "games") as bar:
-        task = bar.add_task("", total=None, rate="-", note="")
+    with ProgressDisplay("evaluating") as display:
 
         def show(done: int, total: int) -> None:
             rate = done / max(time.monotonic() - begun, 1e-9)
-            bar.update(task, completed=done, total=total, rate=f"{rate:.0f}")
+            display.update(done / total, f"{done} of {total} games, {rate:.0f} games/s")
 
         scores = evaluate(settings.players_to_rate, rules, settings.games, settings.seed, settings.workers, show)
     seconds = time.monotonic() - begun

@@ -20,7 +20,7 @@ from agents.evaluation import Score, evaluate
 from agents.export import export_policy
 from agents.files import write_text
 from agents.ppo import PPOLearner, PPOSettings
-from agents.reporting import console, progress_bar, run_program, score_table
+from agents.reporting import ProgressDisplay, console, run_program, score_table
 from sorry_env.errors import SorryError
 from sorry_env.players import load_player
 
@@ -32,13 +32,15 @@ def train_ppo(arguments: list[str]) -> None:
     settings = tyro.cli(PPOSettings, args=arguments, prog="train.py ppo")
     learner = PPOLearner(settings)
     begun, first = time.monotonic(), learner.model.num_timesteps
-    with progress_bar("training", "decisions") as bar:
-        task = bar.add_task("", total=settings.timesteps, completed=first, rate="-", note="")
+    with ProgressDisplay("training") as display:
 
         def show(learner: PPOLearner) -> None:
-            done = learner.model.num_timesteps
-            rate = (done - first) / (time.monotonic() - begun)
-            bar.update(task, completed=done, rate=f"{rate:.0f}", note=_win_rates(learner))
+            done, elapsed = learner.model.num_timesteps, time.monotonic() - begun
+            fraction = done / settings.timesteps
+            if settings.minutes:
+                fraction = max(fraction, elapsed / (60 * settings.minutes))
+            note = f"{done} decisions, {(done - first) / elapsed:.0f} decisions/s, {_win_rates(learner)}"
+            display.update(min(fraction, 1.0), note)
 
         learner.learn(show)
     trained = time.monotonic() - begun

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from agents.evaluation import Score
@@ -15,6 +16,7 @@ from sorry_env.errors import SorryError
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
+LOG_SECONDS = 10.0  # between two lines of progress in a log
 
 
 def run_program(main: Callable[[], None], name: str) -> None:
@@ -38,18 +40,41 @@ def console() -> Console:
     return Console(width=width)
 
 
-def progress_bar(what: str, unit: str) -> Progress:
-    """A bar on stderr with count, rate and time left; silent where stderr is no terminal."""
-    return Progress(
-        TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn(f"{{task.fields[rate]}} {unit}/s"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-        console=Console(stderr=True),
-        disable=not sys.stderr.isatty(),
-    )
+class ProgressDisplay:
+    """Progress with rate and time left on stderr: a bar in a terminal, a line now and then in a log.
+
+    Args:
+        what: what is going on.
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.begun = self.shown = time.monotonic()
+        self._bar: Progress | None = None
+        if sys.stderr.isatty():
+            columns = (TextColumn(what), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[note]}"))
+            self._bar = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True))
+            self._task = self._bar.add_task("", total=1.0, note="")
+
+    def __enter__(self) -> ProgressDisplay:
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def update(self, fraction: float, note: str) -> None:
+        """Shows how much is done, 0 to 1, and a note such as the rate."""
+        if self._bar:
+            self._bar.update(self._task, completed=fraction, note=note)
+            return
+        now = time.monotonic()
+        if now - self.shown >= LOG_SECONDS:
+            self.shown = now
+            left = (now - self.begun) * (1 / max(fraction, 1e-9) - 1)
+            print(f"{self.what}: {100 * fraction:.0f} %, {note}, {left:.0f} s left", file=sys.stderr, flush=True)
 
 
 def score_table(title: str, scores: Sequence[Score]) -> Table:

@@ -63,9 +63,10 @@ def sample_card(s, p, r):
     """A card kind by the counts left, from exactly one number of the card stream. Wants a pile that is not empty."""
     rest = below(r, CARD_STREAM, s[LEFT])
     card = 0
-    while rest >= s[PILE + card]:
-        rest -= s[PILE + card]
-        card += 1
+    passed = 0
+    for kind in range(NUM_CARDS - 1):  # without a branch: which card comes cannot be predicted
+        passed += s[PILE + kind]
+        card += 1 if rest >= passed else 0
     return card
 
 

@@ -235,3 +235,27 @@ def unfold_one(S, R, p, e, legal, after):
             result[field] = s[field]
         play(result, row(p, 0), row(legal, 0)[k])
     return n, below(row(R, e), CHOICE_STREAM, n)
+
+
+@kernel
+def play_at_random(S, R, p, num_plies):
+    """Plays uniform legal actions in each game, `num_plies` of them, a new game beginning wherever one ends.
+
+    The engine alone: no masks, no observations. Returns the number of games that ended.
+    """
+    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    ended = 0
+    q = row(p, 0)
+    out = row(legal, 0)
+    for e in range(len(S)):
+        s = row(S, e)
+        r = row(R, e)
+        for _ in range(num_plies):
+            if s[OVER]:
+                ended += 1
+                set_up(s, q, r, -1)
+            if s[CARD] == AWAITING:
+                draw(s, q, r)
+            n = legal_actions(s, q, out)
+            play(s, q, out[below(r, CHOICE_STREAM, n)])
+    return ended

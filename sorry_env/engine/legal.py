@@ -196,8 +196,9 @@ def legal_actions(s, p, out):
     hand = HANDS + NUM_CARDS * s[MOVER]
     n = 0
     is_obliged = False
-    for card in range(NUM_CARDS):
-        if (is_hand_game and s[hand + card] > 0) or (not is_hand_game and s[CARD] == card):
+    first = 0 if is_hand_game else s[CARD]
+    for card in range(first, NUM_CARDS if is_hand_game else first + 1):
+        if not is_hand_game or s[hand + card] > 0:
             before = n
             n = add_starts(s, p, card, out, n)
             n = add_steps(s, p, card, out, n)

@@ -119,11 +119,11 @@ class Batch:
         self.counts[self._actions == NEW_GAME] = -1 if first == "random" else first
         self._advance(self._actions)
 
-    def step(self, actions: np.ndarray) -> None:
+    def step(self, actions: np.ndarray | int) -> None:
         """Plays actions[e] in each open game e; what stands there for ended games does not matter.
 
         Args:
-            actions: integers (B,); SKIP leaves a game alone.
+            actions: integers (B,), or one for all; SKIP leaves a game alone.
 
         Raises:
             IllegalError: an action that is not legal. No game has then been changed.

@@ -11,6 +11,7 @@ from pettingzoo.utils import wrappers
 
 from sorry_env.actions import num_actions
 from sorry_env.batch import DEFAULT_MAX_PLIES, Batch, describe_illegal
+from sorry_env.engine.parameters import MOVER
 from sorry_env.errors import IllegalError, SorryError
 from sorry_env.notation import format_move
 from sorry_env.observation import Slice, highs, observation_layout, state_layout
@@ -163,21 +164,23 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._no_mask = np.zeros_like(self._batch.masks[0])
         self._no_mask.flags.writeable = False
         self.infos = {agent: {"action_mask": self._no_mask} for agent in self.agents}
+        self.agent_selection = self.agents[0]
         self._skip_agent_selection = None
         self._show()
 
     def _show(self) -> None:
-        """Sets the agent on move, the end flags and the masks from the game."""
-        agent = self.possible_agents[int(self._batch.movers[0])]
+        """Sets the agent on move, his mask and the end flags from the game."""
+        self.infos[self.agent_selection] = {"action_mask": self._no_mask}
+        agent = self.possible_agents[self._batch.states.item(MOVER)]
         self.agent_selection = agent
         self._mask = self._batch.masks[0].copy()
-        for other in self.agents:
-            self.infos[other] = {"action_mask": self._mask if other == agent else self._no_mask}
-        if not self._batch.is_open[0]:
+        self.infos[agent] = {"action_mask": self._mask}
+        if not self._batch.counts.item(0):
             is_over = bool(self._batch.terminated[0])
             self.terminations = dict.fromkeys(self.agents, is_over)
             self.truncations = dict.fromkeys(self.agents, not is_over)
             self.rewards = self._final_rewards()
+            self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
 
@@ -194,27 +197,25 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._cumulative_rewards[agent] = 0.0
         index = self._check(action)
+        self._cumulative_rewards[agent] = 0.0
         if self.render_mode is not None:
             self._last_move = format_move(self._batch.states[0].tolist(), self.rules, index)
-        self._batch.step(np.array([index]))
-        self._clear_rewards()
+        self._batch.step(index)
         self._show()
-        self._accumulate_rewards()
 
     def _check(self, action: Any) -> int:
-        index = int(action) if isinstance(action, int | np.integer) else -1
-        if not 0 <= index < len(self._mask) or not self._mask[index]:
-            if not isinstance(action, int | np.integer):
-                raise IllegalError(f"action {action!r} is not an integer; for masked sampling see action_space(agent)")
+        if not isinstance(action, int | np.integer):
+            raise IllegalError(f"action {action!r} is not an integer; for masked sampling see action_space(agent)")
+        index = int(action)
+        if not 0 <= index < len(self._mask) or not self._mask.item(index):
             raise IllegalError(describe_illegal(self._batch.position(0), index))
         return index
 
     def observe(self, agent: str) -> Observation:
         """What an agent may know now; arrays are the caller's to keep."""
         seat = self._seats[agent]
-        if seat == self._batch.states[0, 0]:
+        if seat == self._batch.states.item(MOVER):
             return {"observation": self._batch.observations[0].copy(), "action_mask": self._mask.copy()}
         return {"observation": self._batch.observe(np.array([seat]))[0], "action_mask": self._no_mask.copy()}
 

@@ -120,8 +120,7 @@ def play_block(block: Block, players: Sequence[Player] | None = None) -> dict[st
     rng = np.random.default_rng([block.seed, block.match_index, block.index])
     opened = players or [load_player(spec) for spec in block.specs]
     arena = Arena(batch, opened, seating, rng)
-    batch.reset()
-    arena.run()
+    arena.reset()
     return _results(batch, entry_of_seat, block.decks, sides)
 
 

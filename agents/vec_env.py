@@ -11,7 +11,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from agents.league import League
-from sorry_env.arena import LEARNER, Arena
+from sorry_env.arena import LearnerBatch
 from sorry_env.batch import DEFAULT_MAX_PLIES, Batch
 from sorry_env.gym_env import SorryEnv
 from sorry_env.rules import Rules
@@ -37,34 +37,27 @@ class SorryVecEnv(VecEnv):
     ) -> None:
         self.league = league
         self.render_mode = None
-        self.rng = np.random.default_rng(seed)
         self.batch = Batch(rules, num_envs, seed, max_plies=max_plies)
-        seating = np.full((num_envs, rules.players), LEARNER)
-        self.arena = Arena(self.batch, league.players, seating, self.rng)
-        self.arena.players = league.players  # the league's own list: it grows while games run
-        self.seats = np.zeros(num_envs, np.int64)
+        seats = rules.players - 1
+        self.games = LearnerBatch(
+            self.batch,
+            league.players,  # the league's own list: it grows while games run
+            np.random.default_rng(seed),
+            "random",
+            lambda rng, games: league.draw(rng, (games, seats)),
+        )
         self.games_ended = 0
         single = SorryEnv(rules, opponents=["random"])
         super().__init__(num_envs, single.observation_space, single.action_space)
 
+    @property
+    def rng(self) -> np.random.Generator:
+        """Of seats, opponents and their choices."""
+        return self.games.rng
+
     def reset(self) -> VecEnvObs:
         """New games everywhere; observations float32 (B, F)."""
-        self._begin(np.ones(self.num_envs, bool))
-        return self._observations()
-
-    def _begin(self, which: np.ndarray) -> None:
-        """New games where `which`; games that end before the learner's first decision are begun again."""
-        players = self.batch.rules.players
-        while which.any():
-            games = np.flatnonzero(which)
-            self.seats[games] = self.rng.integers(players, size=len(games))
-            self.arena.seating[games] = self.league.draw(self.rng, (len(games), players))
-            self.arena.seating[games, self.seats[games]] = LEARNER
-            self.batch.reset(which)
-            self.arena.run()
-            which = which & ~self.batch.is_open
-
-    def _observations(self) -> np.ndarray:
+        self.games.begin(np.ones(self.num_envs, bool))
         return self.batch.observations.copy()
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -73,22 +66,20 @@ class SorryVecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Plays the learner's actions and everyone else's until each learner decides again."""
-        self.batch.step(self._actions)
-        self.arena.run()
+        self.games.step(self._actions)
         done = ~self.batch.is_open
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         rewards = np.zeros(self.num_envs, np.float32)
         if done.any():
-            games = np.flatnonzero(done)
-            rewards[games] = self.batch.rewards()[games, self.seats[games]]
-            self._report(games, rewards, infos)
-            self.games_ended += len(games)
-            self._begin(done)
-        return self._observations(), rewards, done, infos
+            rewards[:] = self.games.rewards()
+            self._report(np.flatnonzero(done), rewards, infos)
+            self.games.begin(done)
+        return self.batch.observations.copy(), rewards, done, infos
 
     def _report(self, games: np.ndarray, rewards: np.ndarray, infos: list[dict[str, Any]]) -> None:
         """Fills the infos of ended games and tells the league who won."""
-        seen = self.batch.observe(self.seats)
+        self.games_ended += len(games)
+        seen, seating = self.games.observations(), self.games.arena.seating
         truncated, plies = self.batch.truncated, self.batch.plies
         for e in games.tolist():
             infos[e] = {
@@ -96,8 +87,7 @@ class SorryVecEnv(VecEnv):
                 "TimeLimit.truncated": bool(truncated[e]),
                 "episode": {"r": float(rewards[e]), "l": int(plies[e]), "t": 0.0},
             }
-            opponents = self.arena.seating[e][self.arena.seating[e] >= 0]
-            self.league.report(opponents, won=bool(rewards[e] > 0))
+            self.league.report(seating[e][seating[e] >= 0], won=bool(rewards[e] > 0))
 
     def action_masks(self) -> np.ndarray:
         """Bool (B, A): legal actions of each learner's decision."""
@@ -131,8 +121,7 @@ class SorryVecEnv(VecEnv):
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Begins all random streams anew."""
-        self.batch.seed(seed)
-        self.rng = self.arena.rng = np.random.default_rng(seed)
+        self.games.seed(seed, np.random.default_rng(seed))
         return [seed] * self.num_envs
 
     def close(self) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
 
-from sorry_env.batch import SKIP, Batch
+from sorry_env.batch import LOOK, NOBODY, SKIP, Batch
 from sorry_env.players.base import Player
 
 LEARNER: Final = -1
@@ -16,38 +16,129 @@ LEARNER: Final = -1
 class Arena:
     """A batch whose seats belong to players; the seats of LEARNER are left to the caller.
 
+    Built-in players (`compiled_as`) play in compiled code from the games' own streams; any other is asked once a round
+    for all games that wait for it.
+
     Args:
         batch: the games, with float32 observations.
-        players: who may sit.
+        players: who may sit; players may be added while games run.
         seating: integers (B, P): index into `players`, or LEARNER; the caller may change it between games.
-        rng: the players' only source of chance.
+        rng: the only source of chance of the players that are asked.
+
+    Raises:
+        PolicyError, SpecError: a player that cannot play the batch's rules.
     """
 
     def __init__(self, batch: Batch, players: Sequence[Player], seating: np.ndarray, rng: np.random.Generator) -> None:
-        self.batch, self.seating, self.rng = batch, seating, rng
-        self.players = list(players)
-        for player in self.players:
+        self.batch, self.players, self.seating, self.rng = batch, players, seating, rng
+        for player in players:
             player.bind(batch.rules)
+
+    def _seated(self) -> np.ndarray:
+        """int8 (B, P): which seats play in compiled code."""
+        kinds = [getattr(player, "compiled_as", NOBODY) for player in self.players]
+        return np.array([*kinds, NOBODY], np.int8)[self.seating]  # LEARNER, -1, is the last
 
     def waiting(self) -> np.ndarray:
         """int64 (B,): whom each game waits for: an index into `players`, LEARNER, or SKIP where it has ended."""
         seats = self.seating[np.arange(self.batch.num_games), self.batch.movers]
         return np.where(self.batch.is_open, seats, SKIP)
 
-    def run(self) -> int:
-        """Plays on until every open game waits for a learner; returns the number of decisions that players made."""
-        decisions = 0
+    def reset(self, which: np.ndarray | None = None, first_player: int | None = None) -> None:
+        """New games where `which`, played on until each waits for a learner or has ended."""
+        seated = self._seated()
+        self.batch.reset(which, first_player, seated)
+        self._run(seated)
+
+    def step(self, actions: np.ndarray | int) -> None:
+        """Plays learners' actions, then everyone else's, until each game waits for a learner or has ended.
+
+        Raises:
+            IllegalError: an action that is not legal; no game has then changed.
+        """
+        seated = self._seated()
+        self.batch.step(actions, seated)
+        self._run(seated)
+
+    def run(self) -> None:
+        """Plays on from where the games stand until each waits for a learner or has ended."""
+        seated = self._seated()
+        self.batch.step(LOOK, seated)
+        self._run(seated)
+
+    def _run(self, seated: np.ndarray) -> None:
         while True:
             waiting = self.waiting()
-            if not (waiting >= 0).any():
-                return decisions
+            asked = waiting[waiting >= 0]
+            if not len(asked):
+                return
             actions = np.full(self.batch.num_games, SKIP)
-            for index in np.unique(waiting[waiting >= 0]):
-                asked = np.flatnonzero(waiting == index)
-                actions[asked] = self._ask(self.players[index], asked)
-                decisions += len(asked)
-            self.batch.step(actions)
+            for index in np.unique(asked):
+                games = np.flatnonzero(waiting == index)
+                actions[games] = self._ask(self.players[index], games)
+            self.batch.step(actions, seated)
 
     def _ask(self, player: Player, games: np.ndarray) -> np.ndarray:
         batch = self.batch
         return player.act(batch.observations[games], batch.masks[games], self.rng, batch.positions(games))
+
+
+class LearnerBatch:
+    """B games with one learner's seat each: what the single, the vector and the SB3 environment share.
+
+    Args:
+        batch: the games, with `auto_forced` as wanted.
+        players: opponents; may grow while games run.
+        rng: of seats, of `choose` and of the players that are asked.
+        seat: the learner's seat, or "random": drawn anew for each game.
+        choose: called with rng and a number of games; returns who sits clockwise from the learner, integers
+            (games, P - 1): indices into `players`.
+    """
+
+    def __init__(
+        self,
+        batch: Batch,
+        players: Sequence[Player],
+        rng: np.random.Generator,
+        seat: int | str,
+        choose: Callable[[np.random.Generator, int], np.ndarray],
+    ) -> None:
+        self.batch, self.rng, self.seat, self.choose = batch, rng, seat, choose
+        seating = np.full((batch.num_games, batch.rules.players), LEARNER)
+        self.arena = Arena(batch, players, seating, rng)
+        self.seats = np.zeros(batch.num_games, np.int64)
+
+    def seed(self, seed: int | None, rng: np.random.Generator) -> None:
+        """Begins the games' streams anew and takes another generator."""
+        self.batch.seed(seed)
+        self.rng = self.arena.rng = rng
+
+    def begin(self, which: np.ndarray, first_player: int | None = None) -> None:
+        """New games where `which`, bool (B,), each played on to the learner's first decision.
+
+        A game that ends before it (possible where the learner had only forced plies) is begun again.
+        """
+        players = self.batch.rules.players
+        while which.any():
+            games = np.flatnonzero(which)
+            if self.seat == "random":
+                self.seats[games] = self.rng.integers(players, size=len(games))
+            else:
+                self.seats[games] = self.seat
+            around = (self.seats[games, None] + np.arange(1, players)) % players
+            self.arena.seating[games[:, None], around] = self.choose(self.rng, len(games))
+            self.arena.seating[games, self.seats[games]] = LEARNER
+            self.arena.reset(which, first_player)
+            which = which & ~self.batch.is_open
+
+    def step(self, actions: np.ndarray | int) -> None:
+        """Plays the learners' actions and everyone else's. Raises IllegalError before any game changes."""
+        self.arena.step(actions)
+
+    def observations(self) -> np.ndarray:
+        """What each learner sees, also in ended games: (B, F), the caller's to keep."""
+        return self.batch.observe(self.seats)
+
+    def rewards(self, scoring: str | None = None) -> np.ndarray:
+        """Each learner's own final reward: float64 (B,); 0 while the game is open."""
+        return self.batch.rewards(scoring)[np.arange(self.batch.num_games), self.seats]

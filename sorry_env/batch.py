@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from sorry_env.engine import kernels
-from sorry_env.engine.kernels import LOOK, NEW_GAME, OPEN, SKIP, TERMINATED, TRUNCATED
+from sorry_env.engine.kernels import GREEDY, LOOK, NEW_GAME, NOBODY, OPEN, RANDOM, SKIP, TERMINATED, TRUNCATED
 from sorry_env.engine.parameters import (
     MOVER,
     NUM_ACTIONS,
@@ -23,7 +23,7 @@ from sorry_env.observation import count_units, float_units
 from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules, rules_from
 
-__all__ = ["DEFAULT_MAX_PLIES", "SKIP", "Batch"]
+__all__ = ["DEFAULT_MAX_PLIES", "GREEDY", "LOOK", "NOBODY", "RANDOM", "SKIP", "Batch"]
 
 DEFAULT_MAX_PLIES: Final = 5000
 
@@ -107,39 +107,46 @@ class Batch:
         """Bool (B,): games with an open decision."""
         return self._status == OPEN
 
-    def reset(self, which: np.ndarray | None = None, first_player: int | None = None) -> None:
+    def reset(
+        self, which: np.ndarray | None = None, first_player: int | None = None, seated: np.ndarray | None = None
+    ) -> None:
         """New games, everywhere or where `which`, bool (B,), is true; a game's stream goes on where it stands.
 
         Args:
             which: games to begin anew.
             first_player: seat that begins; by default as the rules say.
+            seated: as for `step`.
         """
         first = self.rules.first_player if first_player is None else first_player
         self._actions[:] = NEW_GAME if which is None else np.where(which, NEW_GAME, SKIP)
         self.counts[self._actions == NEW_GAME] = -1 if first == "random" else first
-        self._advance(self._actions)
+        self._advance(seated)
 
-    def step(self, actions: np.ndarray | int) -> None:
+    def step(self, actions: np.ndarray | int, seated: np.ndarray | None = None) -> None:
         """Plays actions[e] in each open game e; what stands there for ended games does not matter.
 
         Args:
-            actions: integers (B,), or one for all; SKIP leaves a game alone.
+            actions: integers (B,), or one for all; SKIP leaves a game alone, LOOK plays nothing.
+            seated: who plays which seat in compiled code, int8 (B, P): NOBODY, RANDOM or GREEDY. Each game then runs
+                on to the next decision of a seat that is nobody's.
 
         Raises:
             IllegalError: an action that is not legal. No game has then been changed.
         """
         self._actions[:] = actions
-        illegal = self._advance(self._actions)
+        illegal = self._advance(seated)
         if illegal >= 0:
             action = int(self._actions[illegal])
             raise IllegalError(describe_illegal(self.position(illegal), action, f"game {illegal}: "))
 
-    def _advance(self, actions: np.ndarray) -> int:
-        illegal: int = kernels.advance(
-            self.states, self._streams, self.parameters, actions, self._status, self.plies, self.max_plies,
+    def _advance(self, seated: np.ndarray | None = None) -> int:
+        arguments = (
+            self.states, self._streams, self.parameters, self._actions, self._status, self.plies, self.max_plies,
             self.auto_forced, self.masks, self.counts, self.observations, self._units,
         )  # fmt: skip
-        return illegal
+        if seated is None:
+            return kernels.advance(*arguments)
+        return kernels.advance_to_learner(*arguments, seated)
 
     def place(self, e: int, position: Position) -> None:
         """Puts game e into a position; an awaited card is drawn, `plies` begins at 0.
@@ -153,7 +160,7 @@ class Batch:
         self._status[e], self.plies[e] = OPEN, 0
         self._actions[:] = SKIP
         self._actions[e] = LOOK
-        self._advance(self._actions)
+        self._advance()
 
     def forfeit(self, e: int) -> None:
         """Cuts game e off as it stands: no decision is open there any more, and no one has won."""

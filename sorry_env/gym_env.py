@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 
 from sorry_env.actions import num_actions
-from sorry_env.arena import LEARNER, Arena
+from sorry_env.arena import LearnerBatch
 from sorry_env.batch import DEFAULT_MAX_PLIES, Batch, describe_illegal
 from sorry_env.errors import IllegalError, SorryError
 from sorry_env.observation import observation_layout
@@ -72,16 +72,15 @@ class SorryEnv(gymnasium.Env[Any, int]):
         _check_choice("observation", observation, ("flat", "dict"))
         _check_choice("illegal", illegal, ILLEGAL_CHOICES)
         _check_choice("seat", seat, ("random", *range(self.rules.players)))
-        self.render_mode, self._seat_choice, self._illegal = render_mode, seat, illegal
+        self.render_mode, self._illegal = render_mode, illegal
         self._scoring = reward or self.rules.scoring
         self._is_dict = observation == "dict"
         self._batch = Batch(self.rules, 1, auto_forced=auto_forced, max_plies=max_plies)
-        self._opponents = [load_player(one) for one in opponents] * (
-            1 if len(opponents) > 1 else self.rules.players - 1
+        seats = self.rules.players - 1
+        loaded = [load_player(one) for one in opponents] * (1 if len(opponents) > 1 else seats)
+        self._games = LearnerBatch(
+            self._batch, loaded, np.random.default_rng(), seat, lambda rng, games: np.tile(np.arange(seats), (games, 1))
         )
-        self.seat = 0
-        seating = np.full((1, self.rules.players), LEARNER)
-        self._arena = Arena(self._batch, self._opponents, seating, np.random.default_rng())
         size = num_actions(self.rules.pawns, self.rules.teams)
         self.action_space = gymnasium.spaces.Discrete(size)  # type: ignore[assignment]  # numpy integers
         box = layout_box(observation_layout(self.rules.players, self.rules.pawns), np.float32)
@@ -103,30 +102,23 @@ class SorryEnv(gymnasium.Env[Any, int]):
         options = options or {}
         if seed is not None:
             self._batch.seed(seed)
-        self._arena.rng = self.np_random
-        while True:
-            self._take_seat()
-            self._batch.reset(first_player=options.get("first_player"))
-            self._arena.run()
-            if self._batch.is_open[0]:
-                break
+        self._games.rng = self._games.arena.rng = self.np_random
+        self._games.begin(np.ones(1, bool), options.get("first_player"))
         if self.render_mode == "human":
             self.render()
         return self._observation(), self._info()
 
-    def _take_seat(self) -> None:
-        players = self.rules.players
-        self.seat = int(self.np_random.integers(players)) if self._seat_choice == "random" else int(self._seat_choice)
-        for away in range(1, players):
-            self._arena.seating[0, (self.seat + away) % players] = away - 1
-        self._arena.seating[0, self.seat] = LEARNER
+    @property
+    def seat(self) -> int:
+        """The learner's seat in this game."""
+        return int(self._games.seats[0])
 
     def action_masks(self) -> np.ndarray:
         """Bool (A,): true where the action is legal; all false once the game has ended."""
         return self._batch.masks[0] > 0
 
     def _observation(self) -> Any:
-        seen = self._batch.observe(np.array([self.seat]))[0]
+        seen = self._games.observations()[0]
         return {"observation": seen, "action_mask": self._batch.masks[0].copy()} if self._is_dict else seen
 
     def _info(self, **more: Any) -> dict[str, Any]:
@@ -149,11 +141,10 @@ class SorryEnv(gymnasium.Env[Any, int]):
                 self._batch.forfeit(0)
                 return self._observation(), -1.0, True, False, self._info(**more)
             action = int(self.np_random.choice(np.flatnonzero(self._batch.masks[0])))
-        self._batch.step(np.array([action]))
-        self._arena.run()
+        self._games.step(int(action))
         if self.render_mode == "human":
             self.render()
-        reward = float(self._batch.rewards(self._scoring)[0, self.seat])
+        reward = 0.0 if self._batch.is_open[0] else float(self._games.rewards(self._scoring)[0])
         ended = bool(self._batch.terminated[0]), bool(self._batch.truncated[0])
         return self._observation(), reward, *ended, self._info(**more)
 

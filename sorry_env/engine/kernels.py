@@ -20,7 +20,7 @@ from sorry_env.engine.encoding import hide_hand, write_observation, write_points
 from sorry_env.engine.legal import legal_actions
 from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, HANDS, MOVER, NUM_ACTIONS, OVER, PLAYERS, WIDTH
 from sorry_env.engine.playing import play
-from sorry_env.engine.rows import CHOICE_STREAM, below, kernel, once, row
+from sorry_env.engine.rows import CHOICE_STREAM, below, kernel, next_number, once, row, rule
 
 OPEN: Final = 0
 TERMINATED: Final = 1
@@ -29,6 +29,9 @@ SKIP: Final = -3
 LOOK: Final = -1001  # far from ids that a user may get wrong by one
 NEW_GAME: Final = -1002
 MOST_ACTIONS: Final = 600
+NOBODY: Final = 0  # who plays a seat in compiled code
+RANDOM: Final = 1
+GREEDY: Final = 2
 
 
 @once
@@ -60,6 +63,34 @@ def run_on(s, p, r, action, legal, status, plies, counts, e, max_plies, auto_for
         action = legal[0]
 
 
+@rule
+def first_illegal(actions, status, masks):
+    """Index of the first open game whose action is neither legal nor a code; -1 where there is none."""
+    for e in range(len(actions)):
+        action = actions[e]
+        is_code = action == SKIP or action == LOOK or action == NEW_GAME
+        if status[e] == OPEN and not is_code and (action < 0 or action >= masks.shape[1] or masks[e, action] == 0):
+            return e
+    return -1
+
+
+@once
+def is_left_alone(action, status):
+    """Whether a game keeps as it is: told so, or ended and not begun anew."""
+    return action == SKIP or (status != OPEN and action != NEW_GAME and action != LOOK)
+
+
+@once
+def show(s, p, legal, mask, count, observation, num_seen, units):
+    """Mask of the legal ids and what the mover sees, where `num_seen` columns are wanted."""
+    for action in range(p[NUM_ACTIONS]):
+        mask[action] = 0
+    for k in range(count):
+        mask[legal[k]] = 1
+    if num_seen > 0:
+        write_observation(s, p, s[MOVER], observation, units)
+
+
 @kernel
 def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, observations, units):
     """For each game: plays actions[e], runs on to its next decision, and shows mask, count and the mover's observation.
@@ -70,25 +101,46 @@ def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, coun
 
     Returns -1; or the index of a game whose action is not legal, and then no game has changed.
     """
-    for e in range(len(S)):
-        action = actions[e]
-        is_code = action == SKIP or action == LOOK or action == NEW_GAME
-        if status[e] == OPEN and not is_code and (action < 0 or action >= masks.shape[1] or masks[e, action] == 0):
-            return e
+    illegal = first_illegal(actions, status, masks)
+    if illegal >= 0:
+        return illegal
     legal = np.empty((1, MOST_ACTIONS), np.int16)
-    num_seen = observations.shape[1]
     for e in range(len(S)):
-        if actions[e] == SKIP or (status[e] != OPEN and actions[e] != NEW_GAME and actions[e] != LOOK):
+        if not is_left_alone(actions[e], status[e]):
+            s, q, out = row(S, e), row(p, 0), row(legal, 0)
+            run_on(s, q, row(R, e), actions[e], out, status, plies, counts, e, max_plies, auto_forced)
+            show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
+    return -1
+
+
+@kernel
+def advance_to_learner(
+    S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, observations, units, seated
+):
+    """As `advance`, but seats with seated[e, seat] RANDOM or GREEDY play on from their games' choice streams.
+
+    Each game runs on to the next decision of a seat that is NOBODY's, or to its end. seated is int8 (B, P).
+    """
+    illegal = first_illegal(actions, status, masks)
+    if illegal >= 0:
+        return illegal
+    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    work = np.empty((1, S.shape[1]), np.int16)
+    for e in range(len(S)):
+        if is_left_alone(actions[e], status[e]):
             continue
-        out = row(legal, 0)
-        run_on(row(S, e), row(p, 0), row(R, e), actions[e], out, status, plies, counts, e, max_plies, auto_forced)
-        mask = row(masks, e)
-        for action in range(row(p, 0)[NUM_ACTIONS]):
-            mask[action] = 0
-        for k in range(counts[e]):
-            mask[out[k]] = 1
-        if num_seen > 0:
-            write_observation(row(S, e), row(p, 0), row(S, e)[MOVER], row(observations, e), row(units, 0))
+        s, q, r, out = row(S, e), row(p, 0), row(R, e), row(legal, 0)
+        action = actions[e]
+        while True:
+            run_on(s, q, r, action, out, status, plies, counts, e, max_plies, auto_forced)
+            if status[e] != OPEN or seated[e, s[MOVER]] == NOBODY:
+                break
+            if seated[e, s[MOVER]] == RANDOM:
+                action = int(out[below(r, CHOICE_STREAM, counts[e])])
+            else:
+                chance = next_number(r, CHOICE_STREAM) / 4294967296.0
+                action = int(least_distance(s, q, out, counts[e], row(work, 0), chance))
+        show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
     return -1
 
 
@@ -220,8 +272,8 @@ def successors(S, p, e, card, out):
 def unfold_one(S, R, p, e, legal, after):
     """Draws the awaited card of game e, then looks at every legal action of the open decision.
 
-    Ids go into `legal` int16 (1, 600), the row after each (before the next draw) into `after` int16 (600, W). Returns how
-    many there are (0 when the game is over) and the index of the one that the game's choice stream picks, uniformly.
+    Ids go into `legal` int16 (1, 600), the row after each (before the next draw) into `after` int16 (600, W). Returns
+    how many there are (0 when the game is over) and the index of the one that the choice stream picks, uniformly.
     """
     s = row(S, e)
     if s[OVER]:

@@ -18,6 +18,9 @@ from sorry_env.rules import Rules
 class Player(Protocol):
     """Whoever chooses actions: asked for a whole batch of decisions at once.
 
+    A built-in player may also have `compiled_as` (RANDOM or GREEDY of `sorry_env.batch`): the arena then plays its
+    seats in compiled code and does not ask it.
+
     Attributes:
         name: the spec string, or what tables should show.
     """

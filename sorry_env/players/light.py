@@ -14,6 +14,8 @@ from sorry_env.rules import Rules
 class RandomPlayer:
     """Uniform over the legal actions."""
 
+    compiled_as = kernels.RANDOM
+
     def __init__(self, spec: str = "random", options: dict[str, str] | None = None) -> None:
         refuse_options(spec, options or {})
         self.name = spec
@@ -32,6 +34,8 @@ class RandomPlayer:
 
 class GreedyPlayer:
     """Least total distance to Home (RULES 1.2) of the mover's side after the move, ties at random."""
+
+    compiled_as = kernels.GREEDY
 
     def __init__(self, spec: str = "greedy", options: dict[str, str] | None = None) -> None:
         refuse_options(spec, options or {})

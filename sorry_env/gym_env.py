@@ -73,14 +73,12 @@ class SorryEnv(gymnasium.Env[Any, int]):
         _check_choice("illegal", illegal, ILLEGAL_CHOICES)
         _check_choice("seat", seat, ("random", *range(self.rules.players)))
         self.render_mode, self._illegal = render_mode, illegal
-        self._scoring = reward or self.rules.scoring
+        self.scoring = reward or self.rules.scoring
         self._is_dict = observation == "dict"
         self._batch = Batch(self.rules, 1, auto_forced=auto_forced, max_plies=max_plies)
-        seats = self.rules.players - 1
-        loaded = [load_player(one) for one in opponents] * (1 if len(opponents) > 1 else seats)
-        self._games = LearnerBatch(
-            self._batch, loaded, np.random.default_rng(), seat, lambda rng, games: np.tile(np.arange(seats), (games, 1))
-        )
+        copies = 1 if len(opponents) > 1 else self.rules.players - 1
+        self.opponents = [load_player(one) for one in opponents] * copies
+        self._games = LearnerBatch(self._batch, self.opponents, np.random.default_rng(), seat, self.choose_opponents)
         size = num_actions(self.rules.pawns, self.rules.teams)
         self.action_space = gymnasium.spaces.Discrete(size)  # type: ignore[assignment]  # numpy integers
         box = layout_box(observation_layout(self.rules.players, self.rules.pawns), np.float32)
@@ -107,6 +105,10 @@ class SorryEnv(gymnasium.Env[Any, int]):
         if self.render_mode == "human":
             self.render()
         return self._observation(), self._info()
+
+    def choose_opponents(self, rng: np.random.Generator, games: int) -> np.ndarray:
+        """Who sits clockwise from the learner, integers (games, P - 1): always the opponents in the order given."""
+        return np.tile(np.arange(len(self.opponents)), (games, 1))
 
     @property
     def seat(self) -> int:
@@ -144,7 +146,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
         self._games.step(int(action))
         if self.render_mode == "human":
             self.render()
-        reward = 0.0 if self._batch.is_open[0] else float(self._games.rewards(self._scoring)[0])
+        reward = 0.0 if self._batch.is_open[0] else float(self._games.rewards(self.scoring)[0])
         ended = bool(self._batch.terminated[0]), bool(self._batch.truncated[0])
         return self._observation(), reward, *ended, self._info(**more)
 

@@ -13,8 +13,11 @@ AEC_ID: Final = "sorry_v0"
 def register_everywhere() -> None:
     """Registers `Sorry-v0` with Gymnasium and `sorry_v0` with PettingZoo where it has a registry (from 1.27)."""
     if GYM_ID not in gymnasium.registry:
-        # The environment has its own order of calls and spaces that the checkers of `make` cannot sample with masks.
-        gymnasium.register(id=GYM_ID, entry_point="sorry_env.gym_env:SorryEnv")
+        gymnasium.register(
+            id=GYM_ID,
+            entry_point="sorry_env.gym_env:SorryEnv",
+            vector_entry_point="sorry_env.vector_env:SorryVectorEnv",
+        )
     try:
         import pettingzoo
     except ImportError:  # pragma: no cover  # a broken install must not hide the Gymnasium side

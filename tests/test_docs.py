@@ -25,6 +25,7 @@ ROOMS = [
     {"arena"},
     {"sorry_v0", "registration"},
     {"gym_env"},
+    {"vector_env"},
     {"cli", "__main__", "__init__"},
 ]
 

@@ -154,7 +154,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
         """The board as text, by `render_mode`: returned ("ansi"), printed ("human"), or nothing (None)."""
         import sys
 
-        from sorry_env.rendering import render_ansi, use_color
+        from sorry_env.rendering import render_ansi, takes_boxes, use_color
 
         if self.render_mode is None:
             gymnasium.logger.warn("render() of an environment made without render_mode; use render_mode='ansi'")
@@ -162,7 +162,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
         position = self._batch.position(0).seen_by(self.seat)
         if self.render_mode == "ansi":
             return render_ansi(position, color=False)
-        print(render_ansi(position, color=use_color(sys.stdout)))
+        print(render_ansi(position, color=use_color(sys.stdout), ascii_only=not takes_boxes(sys.stdout)))
         return None
 
 

@@ -48,7 +48,7 @@ def format_pawns(row: Row, rules: Rules) -> str:
     fields = []
     for seat, color in enumerate(rules.color_ids):
         base = PAWNS + SEATS * seat
-        places = ",".join([_LOCATIONS[color][progress] for progress in row[base : base + rules.pawns]])
+        places = ",".join(map(_LOCATIONS[color].__getitem__, row[base : base + rules.pawns]))
         fields.append(f"{COLORS[color]}:{places}")
     return "/".join(fields)
 

@@ -1,16 +1,18 @@
 """The board as text for a terminal: the classic square, 16 x 16 cells round the edge, Red's side on top.
 
-Everything is drawn once for Red's side and turned by quarters for the other three. The picture is made of box characters
-and translated to plain ASCII where asked. Colour is never the only sign: pawns are the letters of their colour.
+Everything is laid out once for Red's side and turned by quarters for the other three. The picture is made of box
+characters and translated to ASCII where asked. Colour is never the only sign: pawns are the letters of their colour.
 """
 
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
-from sorry_env.board import COLORS, OWN_SLIDES, RING, SIDE, ZONE, square_of
+from sorry_env.board import COLOR_NAMES, COLORS, OWN_SLIDES, RING, SIDE, ZONE, square_of
+from sorry_env.cards import CARDS
 
 if TYPE_CHECKING:
     from sorry_env.position import Position
@@ -18,34 +20,40 @@ if TYPE_CHECKING:
 CELLS: Final = SIDE + 1
 CELL_WIDTH: Final = 4  # columns from one cell's left border to the next
 CELL_HEIGHT: Final = 2  # lines from one cell's upper border to the next
-MARGIN: Final = 3  # columns left and right of the board, for the numbers of Green's and Blue's side
+MARGIN: Final = 3  # columns beside the board for the numbers of Green's and Blue's side
 WIDTH: Final = CELLS * CELL_WIDTH + 1 + 2 * MARGIN
 HEIGHT: Final = CELLS * CELL_HEIGHT + 1
 
 Cell = tuple[int, int]  # row from the top, column from the left
 Area = tuple[int, int, int, int]  # first row, first column, last row, last column
+Line = list[tuple[str, str]]  # texts with their styles
 
 # Red's side; the others by quarter turns.
-_START_AREA: Final[Area] = (1, 3, 2, 5)
-_HOME_AREA: Final[Area] = (6, 1, 7, 3)
-_PANEL: Final[Area] = (4, 4, 11, 11)
-_CIRCLE_SQUARE: Final = 4
 _ENTRANCE_SQUARE: Final = 2
+_CIRCLE_SQUARE: Final = 4
+_AREAS: Final[dict[str, Area]] = {"S": (1, 3, 2, 5), "H": (6, 1, 7, 3)}
+_TITLES: Final = {"S": "START", "H": "HOME"}
+_PANEL: Final[Area] = (4, 4, 11, 11)
+_PANEL_WIDTH: Final = 29
+_PANEL_HEIGHT: Final = 15
+_HAND_BESIDE_NAME: Final = 6  # cards that fit on one line with the colour's name
 
 _UP, _RIGHT, _DOWN, _LEFT = 1, 2, 4, 8
-_LINES: Final = dict(enumerate(" ╵╶└╷│┌├╴┘─┴┐┤┬┼"))
+_BORDERS: Final = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"  # index: sum of the directions in which lines leave
 _TRIANGLES: Final = "►▼◄▲"
 _TRACKS: Final = "━┃━┃"
 _END: Final = "●"
 _INWARD: Final = "▼◄▲►"
 _OUTWARD: Final = "▲►▼◄"
-_ASCII: Final = str.maketrans("╵╶└╷│┌├╴┘─┴┐┤┬┼►▼◄▲━┃●·", "|-+||++-+-+++++>v<^=:o.")
+_NOBODY: Final = "·"
+_BOXES: Final = _BORDERS[1:] + _TRIANGLES + "━┃" + _END + _NOBODY
+_ASCII: Final = str.maketrans(_BOXES, "|-+||++-+-+++++" + ">v<^" + "=:" + "o" + ".")
 
 _PLAIN: Final = ""
 _FAINT: Final = "2"
 _STRONG: Final = "1"
-_INK: Final = ("31", "94", "33", "32")
-_PAWN_INK: Final = ("97;41", "97;44", "30;43", "30;42")
+_INK: Final = ("31", "94", "33", "32")  # colours of the board
+_PAWN_INK: Final = ("97;41", "97;44", "30;43", "30;42")  # letters on the same colours as background
 
 
 class Stream(Protocol):
@@ -56,23 +64,62 @@ class Stream(Protocol):
         ...
 
 
-def use_color(stream: Stream) -> bool:
-    """Whether ANSI colours suit a stream: a terminal that is not dumb, and no NO_COLOR in the environment."""
-    return is_terminal(stream) and not os.environ.get("NO_COLOR")
-
-
 def is_terminal(stream: Stream) -> bool:
     """Whether a stream understands ANSI codes: a terminal that does not call itself dumb."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def use_color(stream: Stream) -> bool:
+    """Whether ANSI colours suit a stream: a terminal by `is_terminal`, and no NO_COLOR in the environment."""
+    return is_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
 def takes_boxes(stream: Stream) -> bool:
     """Whether a stream's encoding has the box characters; else draw with `ascii_only`."""
     try:
-        "".join((*_LINES.values(), _TRIANGLES, _TRACKS, _END)).encode(getattr(stream, "encoding", None) or "utf-8")
+        _BOXES.encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def render_ansi(
+    position: Position,
+    *,
+    color: bool,
+    seat_names: Sequence[str] | None = None,
+    last_move: str | None = None,
+    ascii_only: bool = False,
+) -> str:
+    """The board with all that a position shows: 33 lines of at most 71 columns, no newline at the end.
+
+    A triangle, a track and a dot are a slide; the dot of a side's first slide is its circle (RULES 1.1). Arrows show
+    the ways from Start and into the zone. Ring squares have their number and zone squares their name on the outer
+    side. In the middle: the drawn card or the hands (unknown ones as `?`), the draw pile and the discards.
+
+    Args:
+        position: what to draw.
+        color: use ANSI colours (see `use_color`).
+        seat_names: one name a seat to show beside the colours.
+        last_move: text of the last move, shown as it is.
+        ascii_only: nothing but ASCII (see `takes_boxes`).
+
+    Raises:
+        ValueError: not one name a seat.
+    """
+    if seat_names is not None and len(seat_names) != position.rules.players:
+        raise ValueError(f"seat_names: {len(seat_names)} names for {position.rules.players} seats")
+    canvas = _Canvas()
+    _draw_board(canvas)
+    for number in range(len(COLORS)):
+        seated = number in position.rules.color_ids
+        pawns = position.pawns(position.rules.color_ids.index(number)) if seated else ()
+        _draw_area(canvas, number, pawns, "S")
+        _draw_area(canvas, number, pawns, "H")
+        _draw_pawns(canvas, number, pawns)
+    _draw_panel(canvas, _panel(position, seat_names, last_move))
+    text = canvas.text(color)
+    return text.translate(_ASCII).encode("ascii", "replace").decode() if ascii_only else text
 
 
 # --- Where things are ---
@@ -89,8 +136,13 @@ def zone_cell(color: int, index: int) -> Cell:
 
 
 def cell_middle(cell: Cell) -> tuple[int, int]:
-    """Line and column of the character in the middle of a cell: where a pawn's letter stands."""
-    return CELL_HEIGHT * cell[0] + 1, CELL_WIDTH * cell[1] + CELL_WIDTH // 2
+    """Line and column, from 0, of the character in the middle of a cell: where a pawn's letter stands."""
+    return CELL_HEIGHT * cell[0] + 1, _border(cell[1]) + CELL_WIDTH // 2
+
+
+def _border(column: int) -> int:
+    """Column of the character at the left border of a column of cells."""
+    return MARGIN + CELL_WIDTH * column
 
 
 def _turned(cell: Cell, quarters: int) -> Cell:
@@ -109,22 +161,23 @@ def _turned_area(area: Area, quarters: int) -> Area:
 
 
 class _Canvas:
-    """Characters with their ANSI style; lines are collected as directions so that boxes join where they touch."""
+    """Characters with their ANSI styles; borders are kept as directions, so that boxes join where they touch."""
 
     def __init__(self) -> None:
         self._chars = [[" "] * WIDTH for _ in range(HEIGHT)]
         self._styles = [[_PLAIN] * WIDTH for _ in range(HEIGHT)]
-        self._joints = [[0] * WIDTH for _ in range(HEIGHT)]
+        self._directions = [[0] * WIDTH for _ in range(HEIGHT)]
 
     def put(self, line: int, column: int, text: str, style: str = _PLAIN) -> None:
-        for offset, char in enumerate(text):
-            self._chars[line][column + offset] = char
-            self._styles[line][column + offset] = style
+        """Text from a character on."""
+        for at, char in enumerate(text, column):
+            self._chars[line][at] = char
+            self._styles[line][at] = style
 
     def box(self, area: Area, style: str) -> None:
         """The outline of an area of cells."""
-        top, left = CELL_HEIGHT * area[0], CELL_WIDTH * area[1]
-        bottom, right = CELL_HEIGHT * (area[2] + 1), CELL_WIDTH * (area[3] + 1)
+        top, bottom = CELL_HEIGHT * area[0], CELL_HEIGHT * (area[2] + 1)
+        left, right = _border(area[1]), _border(area[3] + 1)
         for line in (top, bottom):
             for column in range(left, right + 1):
                 self._join(line, column, (column > left) * _LEFT + (column < right) * _RIGHT, style)
@@ -133,87 +186,58 @@ class _Canvas:
                 self._join(line, column, (line > top) * _UP + (line < bottom) * _DOWN, style)
 
     def _join(self, line: int, column: int, directions: int, style: str) -> None:
-        self._joints[line][column] |= directions
-        self.put(line, column, _LINES[self._joints[line][column]], style)
+        self._directions[line][column] |= directions
+        self.put(line, column, _BORDERS[self._directions[line][column]], style)
 
     def text(self, color: bool) -> str:
+        """All lines, with ANSI codes or without."""
         lines = zip(self._chars, self._styles, strict=True)
-        if not color:
-            return "\n".join("".join(chars).rstrip() for chars, _ in lines)
-        return "\n".join(_inked(chars, styles) for chars, styles in lines)
+        return "\n".join(_inked(chars, styles) if color else "".join(chars).rstrip() for chars, styles in lines)
 
 
 def _inked(chars: list[str], styles: list[str]) -> str:
-    """One line with ANSI codes where the style changes; plain at its end."""
+    """One line with an ANSI code where the style changes, plain again at its end."""
+    end = len("".join(chars).rstrip())
     parts = []
     current = _PLAIN
-    for char, style in zip(chars, styles, strict=True):
-        if style != current and (char != " " or current or style in _PAWN_INK):
+    for char, style in zip(chars[:end], styles, strict=False):
+        if style != current:
             parts.append(f"\x1b[0;{style}m" if style else "\x1b[0m")
             current = style
         parts.append(char)
-    if current:
-        parts.append("\x1b[0m")
-    return "".join(parts).rstrip()
+    return "".join(parts) + ("\x1b[0m" if current else "")
 
 
 # --- The board ---
 
 
-def render_ansi(
-    position: Position,
-    *,
-    color: bool,
-    seat_names: Sequence[str] | None = None,
-    last_move: str | None = None,
-    ascii_only: bool = False,
-) -> str:
-    """The board with all that a position shows, 33 lines of at most 65 columns, without a newline at the end.
-
-    A ring square shows its number in its upper border, a zone square its location (RULES 8.1). A triangle, a track and
-    a dot are a slide; the dot of a colour's first slide is its circle. Hidden hands are `?`.
-
-    Args:
-        position: what to draw.
-        color: use ANSI colours (see `use_color`).
-        seat_names: one name a seat to show beside the colours.
-        last_move: text of the last move, shown as it is.
-        ascii_only: nothing but ASCII (see `takes_boxes`).
-    """
-    canvas = _Canvas()
-    _draw_board(canvas)
-    for seat, color_id in enumerate(position.rules.color_ids):
-        _draw_pawns(canvas, position, seat, color_id)
-    _draw_panel(canvas, _panel_lines(position, seat_names, last_move))
-    text = canvas.text(color)
-    return text.translate(_ASCII).encode("ascii", "replace").decode() if ascii_only else text
-
-
 def _draw_board(canvas: _Canvas) -> None:
     for square in range(RING):
         canvas.box((*ring_cell(square), *ring_cell(square)), _FAINT)
-    for color in range(len(COLORS)):
-        for area in (_START_AREA, _HOME_AREA):
-            canvas.box(_turned_area(area, color), _INK[color])
+        _draw_label(canvas, ring_cell(square), square // SIDE, str(square), _FAINT)
+    for color, ink in enumerate(_INK):
         for index in range(ZONE):
-            canvas.box((*zone_cell(color, index), *zone_cell(color, index)), _INK[color])
-    for square in range(RING):
-        _label(canvas, ring_cell(square), str(square), _PLAIN)
-    for color in range(len(COLORS)):
-        for index in range(ZONE):
-            _label(canvas, zone_cell(color, index), f"s{index}", _INK[color])
+            canvas.box((*zone_cell(color, index), *zone_cell(color, index)), ink)
+            # What lies on the left of a zone that runs inward is turned once more than its side.
+            _draw_label(canvas, zone_cell(color, index), (color + 3) % 4, f"s{index}", ink)
         for progress, length in OWN_SLIDES.items():
             _draw_slide(canvas, color, square_of(color, progress), length)
+        for area in _AREAS.values():
+            canvas.box(_turned_area(area, color), ink)
         _draw_door(canvas, color, _ENTRANCE_SQUARE, _INWARD[color])
         _draw_door(canvas, color, _CIRCLE_SQUARE, _OUTWARD[color])
 
 
-def _label(canvas: _Canvas, cell: Cell, text: str, style: str) -> None:
-    canvas.put(CELL_HEIGHT * cell[0], CELL_WIDTH * cell[1] + 1, text, style)
+def _draw_label(canvas: _Canvas, cell: Cell, side: int, text: str, style: str) -> None:
+    """A name in a cell's upper or lower border, or to the left or right of it, by `side` (0 top, 1 right, ...)."""
+    line, middle = cell_middle(cell)
+    line += (-1, 0, 1, 0)[side]
+    column = middle + (-1, CELL_WIDTH // 2 + 1, -1, -CELL_WIDTH // 2 - len(text))[side]
+    canvas.put(line, column, text, style)
 
 
 def _draw_slide(canvas: _Canvas, color: int, triangle: int, length: int) -> None:
-    """Track along the middle of the cells and through the borders between them."""
+    """A track along the middle of the cells and through the borders between them."""
     line, column = cell_middle(ring_cell(triangle))
     last_line, last_column = cell_middle(ring_cell(triangle + length))
     for y in range(min(line, last_line), max(line, last_line) + 1):
@@ -224,37 +248,131 @@ def _draw_slide(canvas: _Canvas, color: int, triangle: int, length: int) -> None
 
 
 def _draw_door(canvas: _Canvas, color: int, square: int, arrow: str) -> None:
-    """An arrow in the border between a ring square and what lies inside it."""
+    """An arrow in the border between a ring square and what lies inside of it."""
     outer = cell_middle(ring_cell(SIDE * color + square))
     inner = cell_middle(_turned((1, square), color))
     canvas.put((outer[0] + inner[0]) // 2, (outer[1] + inner[1]) // 2, arrow, _INK[color])
 
 
-def _draw_pawns(canvas: _Canvas, position: Position, seat: int, color: int) -> None:
-    places = position.pawns(seat)
-    for place in places:
+def _draw_area(canvas: _Canvas, color: int, pawns: Sequence[str], place: str) -> None:
+    """What is written in Start (place `S`) or Home (`H`): a spot a pawn of the colour, with letters for those there."""
+    there = pawns.count(place)
+    lines = [COLOR_NAMES[color].upper()] if place == "S" else []
+    lines.append(f"{_TITLES[place]} {there}" if pawns else _TITLES[place])
+    top, left, bottom, right = _turned_area(_AREAS[place], color)
+    middle = (_border(left) + _border(right + 1)) // 2
+    line = CELL_HEIGHT * top + (CELL_HEIGHT * (bottom + 1 - top) - len(lines)) // 2
+    for text in lines:
+        canvas.put(line, middle - len(text) // 2, text, _INK[color])
+        line += 1
+    for spot in range(len(pawns)):
+        letter, style = (COLORS[color], _PAWN_INK[color]) if spot < there else (_NOBODY, _FAINT)
+        canvas.put(line, middle - len(pawns) + 1 + 2 * spot, letter, style)
+
+
+def _draw_pawns(canvas: _Canvas, color: int, pawns: Sequence[str]) -> None:
+    for place in pawns:
         if place not in ("S", "H"):
             cell = zone_cell(color, int(place[1:])) if place[0] == "s" else ring_cell(int(place))
             line, column = cell_middle(cell)
             canvas.put(line, column - 1, f"({COLORS[color]})", _PAWN_INK[color])
-    for title, place, area in (("START", "S", _START_AREA), ("HOME", "H", _HOME_AREA)):
-        count = places.count(place)
-        top, left, bottom, right = _turned_area(area, color)
-        line, middle = CELL_HEIGHT * top + 1, CELL_WIDTH * (left + right + 1) // 2
-        line += bottom - top - 1
-        heading = f"{title} {count}"
-        canvas.put(line, middle - len(heading) // 2, heading, _INK[color])
-        spots = " ".join(COLORS[color] * count + "·" * (position.rules.pawns - count))
-        start = middle - len(spots) // 2
-        for offset, char in enumerate(spots):
-            canvas.put(line + 1, start + offset, char, _PAWN_INK[color] if char in COLORS else _FAINT)
 
 
-def _draw_panel(canvas: _Canvas, lines: list[str]) -> None:
-    top, left, _, _ = _PANEL
-    for number, line in enumerate(lines):
-        canvas.put(CELL_HEIGHT * top + 1 + number, CELL_WIDTH * left + 1, line)
+# --- The panel in the middle ---
 
 
-def _panel_lines(position: Position, seat_names: Sequence[str] | None, last_move: str | None) -> list[str]:
-    return ["x"]
+def _draw_panel(canvas: _Canvas, lines: list[Line]) -> None:
+    line = CELL_HEIGHT * _PANEL[0] + 1 + (_PANEL_HEIGHT - len(lines)) // 2
+    for number, segments in enumerate(lines):
+        column, left = _border(_PANEL[1]) + 2, _PANEL_WIDTH
+        for text, style in segments:
+            shown = "".join(char if char.isprintable() else "?" for char in text[:left])
+            canvas.put(line + number, column, shown, style)
+            column, left = column + len(shown), left - len(shown)
+
+
+def _panel(position: Position, seat_names: Sequence[str] | None, last_move: str | None) -> list[Line]:
+    groups = [_mover_lines(position), _seat_lines(position, seat_names), _pile_lines(position)]
+    if last_move:
+        room = _PANEL_HEIGHT - sum(map(len, groups))
+        lines = textwrap.wrap(f"Last: {last_move}", _PANEL_WIDTH, subsequent_indent="      ")
+        groups.append([[(line, _PLAIN)] for line in lines[:room]])
+    groups = [group for group in groups if group]
+    lines_left = _PANEL_HEIGHT - sum(map(len, groups))
+    panel: list[Line] = []
+    for group in groups:
+        if panel and lines_left > 0:
+            panel.append([])
+            lines_left -= 1
+        panel += group
+    return panel
+
+
+def _seat_name(position: Position, seat: int) -> tuple[str, str]:
+    color = position.rules.color_ids[seat]
+    return COLOR_NAMES[color].capitalize(), _INK[color]
+
+
+def _mover_lines(position: Position) -> list[Line]:
+    """The drawn card as a card, and who is to do what."""
+    seat = position.mover
+    if position.is_over:
+        names: Line = []
+        for winner in position.winners:
+            names += [(" and ", _PLAIN)] * bool(names) + [_seat_name(position, winner)]
+        return [[("*** ", _STRONG), *names, (" won the game ***" if len(names) == 1 else " won ***", _STRONG)]]
+    partner: Line = []
+    if position.rules.teams:
+        partner = [(" (with ", _PLAIN), _seat_name(position, (seat + 2) % 4), (")", _PLAIN)]
+    if position.rules.hand_size:
+        return [[_seat_name(position, seat), (" to move", _STRONG), *partner]]
+    card = (position.card or "").replace("X", "Sorry!")
+    return [
+        [("┌──────┐", _PLAIN)],
+        [
+            *[("│", _PLAIN), (f"{card:^6}", _STRONG), ("│ ", _PLAIN)],
+            *[_seat_name(position, seat), (" draws" if position.awaits_card else " to move", _STRONG)],
+        ],
+        [("└──────┘", _PLAIN), *partner],
+    ]
+
+
+def _seat_lines(position: Position, seat_names: Sequence[str] | None) -> list[Line]:
+    """A line a seat with its name, and its hand."""
+    lines: list[Line] = []
+    for seat in range(position.rules.players):
+        name, ink = _seat_name(position, seat)
+        arrow = "► " if seat == position.mover and not position.is_over else "  "
+        start: Line = [(arrow, _STRONG), (f"{name:<7}", ink)]
+        hand = position.hand(seat)
+        cards = "?" if hand is None else " ".join(hand)
+        if seat_names is None and position.rules.hand_size <= _HAND_BESIDE_NAME:
+            lines += [[*start, (cards, _PLAIN)]] if cards else []
+        else:
+            lines.append([*start, (seat_names[seat] if seat_names else "", _PLAIN)])
+            lines += [[("  ", _PLAIN), (cards, _PLAIN)]] if cards else []
+    return lines
+
+
+def _pile_lines(position: Position) -> list[Line]:
+    """How many of each card are left and how many are discarded (RULES 3.3)."""
+    if position.rules.deck == "replacement":
+        return [[("Each card from a full deck", _PLAIN)]]
+    hands = [position.hand(seat) for seat in range(position.rules.players)]
+    shown = [card for hand in hands for card in hand or ()] + [position.card]
+    pile = position.pile()
+    discards = {
+        card: total - pile[card] - shown.count(card)
+        for card, total in zip(CARDS, position.rules.deck_counts, strict=True)
+    }
+    left = "Unseen" if None in hands else "Draw pile"
+    return [
+        [(f"{left} {sum(pile.values())}, discards {sum(discards.values())}", _PLAIN)],
+        _table_line("card", {card: card for card in CARDS}, _STRONG),
+        _table_line("left", pile, _PLAIN),
+        _table_line("gone", discards, _PLAIN),
+    ]
+
+
+def _table_line(label: str, cells: dict[str, str] | dict[str, int], style: str) -> Line:
+    return [(label, _FAINT), ("".join(f"{cells[card]:>{len(card) + 1}}" for card in CARDS), style)]

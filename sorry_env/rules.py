@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final, Literal
 
 from sorry_env.board import COLORS, SLIDES_BY_OPTION
@@ -110,7 +110,7 @@ class Rules:
         """How many of each card kind the whole deck holds, in card order."""
         return DECKS[self.deck]
 
-    @property
+    @cached_property
     def color_ids(self) -> tuple[int, ...]:
         """Colour number (0..3, RULES 1.1) of each seat."""
         return tuple(COLORS.index(letter) for letter in self.colors)

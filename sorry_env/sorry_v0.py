@@ -234,13 +234,20 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.render_mode is None:
             gymnasium.logger.warn("render() of an environment made without render_mode; use render_mode='ansi'")
             return None
-        from sorry_env.rendering import render_ansi, use_color
+        from sorry_env.rendering import render_ansi, takes_boxes, use_color
 
         if self.render_mode == "ansi":
             return render_ansi(self.position, color=False, last_move=self._last_move)
         import sys
 
-        print(render_ansi(self.position, color=use_color(sys.stdout), last_move=self._last_move))
+        print(
+            render_ansi(
+                self.position,
+                color=use_color(sys.stdout),
+                last_move=self._last_move,
+                ascii_only=not takes_boxes(sys.stdout),
+            )
+        )
         return None
 
     def close(self) -> None:

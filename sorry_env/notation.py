@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -46,16 +45,12 @@ def pawn_places(row: Row | np.ndarray, rules: Rules, seat: int) -> list[int]:
 
 def format_pawns(row: Row, rules: Rules) -> str:
     """The PAWNS field."""
-    pawns = rules.pawns
-    bases = range(PAWNS, PAWNS + SEATS * rules.players, SEATS)
-    return "/".join(
-        [_format_seat(color, *row[base : base + pawns]) for color, base in zip(rules.color_ids, bases, strict=True)]
-    )
-
-
-@lru_cache(maxsize=1 << 16)  # a trace prints one position after every legal move, where most seats stand as before
-def _format_seat(color: int, *places: int) -> str:
-    return f"{COLORS[color]}:{','.join(map(_LOCATIONS[color].__getitem__, places))}"
+    fields = []
+    for seat, color in enumerate(rules.color_ids):
+        base = PAWNS + SEATS * seat
+        places = ",".join(map(_LOCATIONS[color].__getitem__, row[base : base + rules.pawns]))
+        fields.append(f"{COLORS[color]}:{places}")
+    return "/".join(fields)
 
 
 _LOCATIONS: Final = [[format_location(color, progress) for progress in range(HOME + 1)] for color in range(4)]

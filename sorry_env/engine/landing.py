@@ -91,23 +91,26 @@ def land(s, p, seat, pawn, target):
     if target <= ENTRANCE:
         length = p[SLIDE + target]
         for other in range(p[PLAYERS]):
-            shift = p[SHIFT + SEATS * seat + other]
+            shift = p[SHIFT + SEATS * seat + other] - target
             base = PAWNS + SEATS * other
             for k in range(base, base + MAX_PAWNS):
-                if k != pawn and in_span(s[k], shift, target, length):
-                    s[k] = START
+                away = s[k] + shift
+                away += RING if away < 0 else 0
+                away -= RING if away >= RING else 0
+                is_bumped = (s[k] >= 1) & (s[k] <= ENTRANCE) & (away <= length) & (k != pawn)
+                s[k] = START if is_bumped else s[k]
     s[pawn] = slide_end(p, target)
 
 
 @rule
 def sort_pawns(s, p):
-    """Restores the order of slots, furthest from Home first, for every seat."""
+    """Restores the order of slots, furthest from Home first, for every seat, by a sorting network for four."""
     for seat in range(p[PLAYERS]):
         base = PAWNS + SEATS * seat
-        for k in range(base + 1, base + MAX_PAWNS):
-            progress = s[k]
-            j = k
-            while j > base and s[j - 1] > progress:
-                s[j] = s[j - 1]
-                j -= 1
-            s[j] = progress
+        a, b = min(s[base], s[base + 1]), max(s[base], s[base + 1])
+        c, d = min(s[base + 2], s[base + 3]), max(s[base + 2], s[base + 3])
+        low, high = max(a, c), min(b, d)
+        s[base] = min(a, c)
+        s[base + 1] = min(low, high)
+        s[base + 2] = max(low, high)
+        s[base + 3] = max(b, d)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from sorry_env.actions import MAX_PAWNS, SEATS
-from sorry_env.board import CIRCLE, ENTRANCE, HOME, START
+from sorry_env.board import CIRCLE, ENTRANCE, HOME, RING, START
 from sorry_env.cards import ELEVEN, FORWARD, NUM_CARDS, SEVEN, SORRY
 from sorry_env.engine.landing import (
     clockwise,
@@ -20,13 +20,9 @@ from sorry_env.engine.landing import (
     step_target,
 )
 from sorry_env.engine.parameters import (
-    BACKWARD_BY,
-    BACKWARD_ID,
     CARD,
     DISCARD_ID,
     EXCHANGE_ID,
-    FORWARD_BY,
-    FORWARD_ID,
     HAND_SIZE,
     HANDS,
     MOVER,
@@ -40,6 +36,9 @@ from sorry_env.engine.parameters import (
     SPLIT_ID,
     START_ID,
     STARTS,
+    STEP_ID,
+    STEP_KINDS,
+    STEPS,
     SWAP_PARTNER,
     TEAMS,
 )
@@ -64,19 +63,27 @@ def add_starts(s, p, card, out, n):
 
 @rule
 def add_steps(s, p, card, out, n):
-    """Moves of one pawn by the card's count, forward, then backward (RULES 3.6, 3.7)."""
-    for direction in range(2):
-        steps = p[FORWARD_BY + card] if direction == 0 else -p[BACKWARD_BY + card]
-        first_id = p[FORWARD_ID + card] if direction == 0 else p[BACKWARD_ID + card]
-        if steps == 0:
-            continue
+    """Moves of one pawn by the card's count, forward, then backward (RULES 3.6, 3.7).
+
+    Written without branches on the pawns, whose places no processor can predict: every id is written, and counted only
+    where it is legal.
+    """
+    for direction in range(p[STEP_KINDS + card]):
+        steps = p[STEPS + 2 * card + direction]
+        first_id = p[STEP_ID + 2 * card + direction]
         for side in range(1 + p[TEAMS]):
             base = pawns_of_side(s, p, side)
             for slot in range(MAX_PAWNS):
-                target = step_target(s[base + slot], steps)
-                if target != START and not is_occupied(s, p, base, target):
-                    out[n] = first_id + side * p[NUM_PAWNS] + slot
-                    n += 1
+                progress = s[base + slot]
+                target = progress + steps
+                target += RING if target < 1 else 0
+                is_free = True
+                for other in range(base, base + MAX_PAWNS):
+                    is_free &= s[other] != target
+                can_go = (progress != START) & (progress != HOME) & (target <= HOME)
+                out[n] = first_id + slot
+                n += 1 if can_go & (is_free | (target == HOME)) else 0
+            first_id += p[NUM_PAWNS]
     return n
 
 

@@ -53,13 +53,12 @@ SHIFT: Final = 16  # 4 x 4: add to the second seat's progress to read it as the 
 SLIDE: Final = 32  # 67: length of the slide ridden from a progress, else 0
 DECK: Final = 99  # 11: cards of the whole deck
 STARTS: Final = 110  # 11: 1 if the card starts a pawn
-FORWARD_BY: Final = 121  # 11: squares forward
-BACKWARD_BY: Final = 132  # 11: squares backward
-START_ID: Final = 143  # 11: first id of the card's starts
-FORWARD_ID: Final = 154  # 11: first id of the card's forward steps
-BACKWARD_ID: Final = 165  # 11: first id of its backward steps
+STEPS: Final = 121  # 11 x 2: squares that the card moves one pawn, forward, then backward; no zero before a count
+STEP_KINDS: Final = 143  # 11: how many of those two there are
+STEP_ID: Final = 154  # 11 x 2: first id of those steps
 EXCHANGE_ID: Final = 176  # 8 pawns x 4 seats: first id of its exchanges with that seat's pawns
 REPLACE_ID: Final = 208  # 2 sides x 4 seats: the same of Sorry!
+START_ID: Final = 231  # 11: first id of the card's starts
 SEEN_STRIDE: Final = 216  # first features of the observation's slices: from one seat's pawns to the next seat's
 SEEN_RING: Final = 217  # within a seat's pawns, as the next two
 SEEN_ZONE: Final = 218
@@ -75,14 +74,14 @@ STATE_PILE: Final = 227
 STATE_PILE_SIZE: Final = 228
 STATE_ON_MOVE: Final = 229
 STATE_OVER: Final = 230
-DECODE: Final = 232  # A x 7: card, use, seat and slot of the pawn, seat and slot of the second pawn or target, steps
+DECODE: Final = 242  # A x 7: card, use, seat and slot of the pawn, seat and slot of the second pawn or target, steps
 LEAVES_START: Final = (Use.START, Use.REPLACE)
 DECODED: Final = 7  # seats are clockwise from the mover
 
 
 @lru_cache(maxsize=256)
 def parameter_row(rules: Rules) -> np.ndarray:
-    """The parameters of a rules record: int16 (1, 232 + 7 A), read-only; the fields are the constants of this file."""
+    """The parameters of a rules record: int16 (1, 242 + 7 A), read-only; the fields are the constants of this file."""
     table = action_table(rules.pawns, rules.teams)
     p = np.zeros((1, DECODE + DECODED * len(table)), np.int16)
     row = p[0]
@@ -108,11 +107,17 @@ def _fill_board(row: np.ndarray, rules: Rules) -> None:
 
 
 def _fill_cards(row: np.ndarray, rules: Rules) -> None:
+    ids = action_ids(rules.pawns, rules.teams)
     row[DECK : DECK + NUM_CARDS] = rules.deck_counts
     row[STARTS : STARTS + NUM_CARDS] = [card in rules.start_cards for card in CARDS]
-    row[FORWARD_BY : FORWARD_BY + NUM_CARDS] = FORWARD
-    row[FORWARD_BY + SORRY] = SORRY_FORWARD if rules.x_forward4 else 0
-    row[BACKWARD_BY : BACKWARD_BY + NUM_CARDS] = BACKWARD
+    for card in range(NUM_CARDS):
+        row[START_ID + card] = ids.get(Action(card, Use.START), 0)
+        forward = FORWARD[card] or (SORRY_FORWARD if card == SORRY and rules.x_forward4 else 0)
+        kinds = [steps for steps in (forward, -BACKWARD[card]) if steps]
+        row[STEP_KINDS + card] = len(kinds)
+        for k, steps in enumerate(kinds):
+            row[STEPS + 2 * card + k] = steps
+            row[STEP_ID + 2 * card + k] = ids[Action(card, Use.STEP, steps=steps)]
 
 
 def _fill_actions(row: np.ndarray, rules: Rules, table: tuple[Action, ...]) -> None:
@@ -122,11 +127,6 @@ def _fill_actions(row: np.ndarray, rules: Rules, table: tuple[Action, ...]) -> N
     row[PASS_ID] = ids[Action(NO_CARD, Use.PASS)]
     row[DISCARD_ID] = ids[Action(0, Use.DISCARD)]
     row[SPLIT_ID] = min((i for i, action in enumerate(table) if action.use == Use.SPLIT), default=0)
-    for card in range(NUM_CARDS):
-        row[START_ID + card] = ids.get(Action(card, Use.START), 0)
-        forward = SORRY_FORWARD if card == SORRY else FORWARD[card]
-        row[FORWARD_ID + card] = ids.get(Action(card, Use.STEP, steps=forward), 0)
-        row[BACKWARD_ID + card] = ids.get(Action(card, Use.STEP, steps=-BACKWARD[card]), 0)
     for action, index in ids.items():
         if action.second % rules.pawns == 0:
             seat = action.second // rules.pawns

@@ -171,7 +171,7 @@ class Batch:
     def sample(self) -> np.ndarray:
         """Uniform legal actions from the games' own streams: int64 (B,); -1 where the game has ended."""
         actions = np.empty(self.num_games, np.int64)
-        kernels.sample_legal(self.masks, self.counts, self._streams, actions)
+        kernels.sample_legal(self.states, self.parameters, self.counts, self._streams, actions)
         return actions
 
     def rewards(self, scoring: str | None = None) -> np.ndarray:

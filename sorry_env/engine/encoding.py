@@ -47,24 +47,26 @@ from sorry_env.engine.rows import rule
 
 @rule
 def write_pawns(s, p, observer, out):
-    """Pawn slices of every seat, clockwise from the observer, on the board turned to him."""
+    """Pawn slices of every seat, clockwise from the observer, on the board turned to him.
+
+    Slots are sorted, so slots 0, 1, ... are the pawns in Start and the last ones those at Home.
+    """
+    pawns = p[NUM_PAWNS]
+    ring = p[SEEN_RING] - 1
+    zone = p[SEEN_ZONE] - ENTRANCE - 1
+    home = p[SEEN_HOME] + pawns - 1
     for away in range(p[PLAYERS]):
         seat = observer + away
-        if seat >= p[PLAYERS]:
-            seat -= p[PLAYERS]
+        seat -= p[PLAYERS] if seat >= p[PLAYERS] else 0
         at = away * p[SEEN_STRIDE]
         shift = p[SHIFT + SEATS * observer + seat]
         base = PAWNS + SEATS * seat
-        for slot in range(p[NUM_PAWNS]):
+        for slot in range(pawns):
             progress = s[base + slot]
-            if progress == START:  # sorted: slots 0, 1, ... are those in Start
-                out[at + slot] = 1
-            elif progress == HOME:  # and the last ones those at Home
-                out[at + p[SEEN_HOME] + p[NUM_PAWNS] - 1 - slot] = 1
-            elif progress > ENTRANCE:
-                out[at + p[SEEN_ZONE] + progress - ENTRANCE - 1] = 1
-            else:
-                out[at + p[SEEN_RING] + turned(progress, shift) - 1] = 1
+            place = ring + turned(progress, shift)
+            place = zone + progress if progress > ENTRANCE else place
+            place = home - slot if progress == HOME else place
+            out[at + (slot if progress == START else place)] = 1
 
 
 @rule
@@ -86,6 +88,16 @@ def hide_hand(s, hand):
 
 
 @rule
+def write_hands(s, p, seat, out, units):
+    """The own hand; others' cards count as unseen."""
+    for other in range(p[PLAYERS]):
+        if s[HANDS + NUM_CARDS * other] != UNKNOWN:
+            at = p[SEEN_HAND] if other == seat else p[SEEN_UNSEEN]
+            for card in range(NUM_CARDS):
+                out[at + card] += s[HANDS + NUM_CARDS * other + card] * units[0]
+
+
+@rule
 def write_observation(s, p, seat, out, units):
     """What `seat` may know, into NUM_FEATURES features; units[0] and units[1] scale card counts and the pile's size."""
     for k in range(p[NUM_FEATURES]):
@@ -93,17 +105,12 @@ def write_observation(s, p, seat, out, units):
     write_pawns(s, p, seat, out)
     if s[CARD] >= 0:
         out[p[SEEN_CARD] + s[CARD]] = 1
+    unseen = p[SEEN_UNSEEN]
+    unit = units[0]
     for card in range(NUM_CARDS):
-        unseen = s[PILE + card]
-        if p[HAND_SIZE]:
-            for other in range(p[PLAYERS]):
-                if has_hand(s, p, other):
-                    count = s[HANDS + NUM_CARDS * other + card]
-                    if other == seat:
-                        out[p[SEEN_HAND] + card] = count * units[0]
-                    else:
-                        unseen += count
-        out[p[SEEN_UNSEEN] + card] = unseen * units[0]
+        out[unseen + card] = s[PILE + card] * unit
+    if p[HAND_SIZE]:
+        write_hands(s, p, seat, out, units)
     out[p[SEEN_PILE_SIZE]] = (s[LEFT] - count_hidden(s, p)) * units[1]
     away = s[MOVER] - seat
     out[p[SEEN_ON_MOVE] + (away + p[PLAYERS] if away < 0 else away)] = 1

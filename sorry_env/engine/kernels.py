@@ -188,21 +188,15 @@ def points(S, p, out):
 
 
 @kernel
-def sample_legal(masks, counts, R, actions):
+def sample_legal(S, p, counts, R, actions):
     """A uniform legal action for each open game from its own choice stream; -1 where none is open."""
-    for e in range(len(masks)):
+    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    out = row(legal, 0)
+    for e in range(len(S)):
         actions[e] = -1
         if counts[e] > 0:
-            rest = below(row(R, e), CHOICE_STREAM, counts[e])
-            mask = row(masks, e)
-            action = 0
-            while True:
-                if mask[action]:
-                    if rest == 0:
-                        break
-                    rest -= 1
-                action += 1
-            actions[e] = action
+            legal_actions(row(S, e), row(p, 0), out)
+            actions[e] = out[below(row(R, e), CHOICE_STREAM, counts[e])]
 
 
 @kernel

@@ -54,18 +54,23 @@ class Action:
     def describe(self, pawns: int, teams: bool) -> str:
         """What the action means, in a few words."""
         card = "no card" if self.card == NO_CARD else CARDS[self.card]
-        own, target = _pawn_name(self.first, pawns, teams), _target_name(self.second, pawns, teams)
         side = "partner's" if self.first else "own"
-        return {
-            Use.PASS: "pass",
-            Use.START: f"{card}: start {side} pawn",
-            Use.STEP: f"{card}: {own} {'forward' if self.steps > 0 else 'backward'} {abs(self.steps)}",
-            Use.SPLIT: f"{card}: {own} forward {self.steps}, then {_pawn_name(self.second, pawns, teams)} "
-            f"forward {FORWARD[SEVEN] - self.steps}",
-            Use.EXCHANGE: f"{card}: exchange {own} with {target}",
-            Use.REPLACE: f"{card}: {side} pawn from Start replaces {target}",
-            Use.DISCARD: f"discard {card}",
-        }[self.use]
+        match self.use:
+            case Use.PASS:
+                return "pass"
+            case Use.DISCARD:
+                return f"discard {card}"
+            case Use.START:
+                return f"{card}: start {side} pawn"
+            case Use.REPLACE:
+                return f"{card}: {side} pawn from Start replaces {_target_name(self.second, pawns, teams)}"
+        own = _pawn_name(self.first, pawns, teams)
+        if self.use == Use.STEP:
+            return f"{card}: {own} {'forward' if self.steps > 0 else 'backward'} {abs(self.steps)}"
+        if self.use == Use.EXCHANGE:
+            return f"{card}: exchange {own} with {_target_name(self.second, pawns, teams)}"
+        other = _pawn_name(self.second, pawns, teams)
+        return f"{card}: {own} forward {self.steps}, then {other} forward {FORWARD[SEVEN] - self.steps}"
 
 
 def _pawn_name(pawn: int, pawns: int, teams: bool) -> str:

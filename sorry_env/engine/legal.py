@@ -45,7 +45,7 @@ from sorry_env.engine.parameters import (
 from sorry_env.engine.rows import once, rule
 
 SPLIT_STEPS: Final = FORWARD[SEVEN]
-BUMPS_NONE: Final = -1  # length of the span of a landing in a zone
+BUMPS_NONE: Final = -RING  # length of the span of a landing in a zone: nothing is that near
 SEAT_BITS: Final = 2  # SEATS and MAX_PAWNS are 4
 
 

@@ -36,6 +36,8 @@ wheel: install
 
 docs: install ## prints the pages that come from tables
 	$(RUN) docs/print_spaces.py
+	$(RUN) docs/print_rules.py
+	$(RUN) docs/print_perft.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

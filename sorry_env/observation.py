@@ -58,7 +58,7 @@ def _pawn_parts(seat: str, pawns: int, who: str, view: str) -> list[tuple[str, i
             f"{seat}_ring",
             RING,
             1,
-            f"{who} pawns on the ring: feature k is 1 if one is k squares past the {view} diamond",
+            f"{who} pawns on the ring: feature k is 1 if one is k squares past {view} diamond",
         ),
         (f"{seat}_zone", ZONE, 1, f"{who} pawns in the zone s0..s4"),
         (f"{seat}_home", pawns, 1, f"{who} pawns Home: feature k is 1 if more than k are there"),
@@ -71,7 +71,7 @@ def observation_layout(players: int, pawns: int) -> tuple[Slice, ...]:
     parts = []
     for away in range(players):
         who = "own" if away == 0 else f"seat +{away}'s"
-        parts += _pawn_parts(f"seat{away}", pawns, who, "observer's")
+        parts += _pawn_parts(f"seat{away}", pawns, who, "the observer's")
     return _place(
         [
             *parts,

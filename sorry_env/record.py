@@ -14,6 +14,8 @@ position at the end. Blank lines and lines that begin with `#` are left out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from sorry_env.errors import IllegalError, MalformedError, SorryError
@@ -51,23 +53,33 @@ def read_record(text: str) -> Game:
     if len(lines) < 4 or lines[0][1] != _HEADER:
         found = repr(lines[0][1][:80]) if lines else "an empty text"
         raise MalformedError(f"record: begins with {found}, not {_HEADER!r}, or lacks rules, start or end")
-    rules = rules_from(_field(*lines[1], "rules"))
-    game = Game(rules, 0, position=_field(*lines[2], "start"), explicit_chance=True)
+    with _quoting(*lines[1]):
+        rules = rules_from(_field(lines[1][1], "rules"))
+    with _quoting(*lines[2]):
+        game = Game(rules, 0, position=_field(lines[2][1], "start"), explicit_chance=True)
     for number, line in lines[3:-1]:
-        try:
+        with _quoting(number, line):
             _replay(game, line)
-        except SorryError as error:
-            raise type(error)(f"record line {number} {line[:80]!r}: {error}") from None
-    end = _field(*lines[-1], "end")
+    with _quoting(*lines[-1]):
+        end = _field(lines[-1][1], "end")
     if end != str(game.position):
         raise IllegalError(f"record: its end {end[:200]!r} is not where it leads, {str(game.position)!r}")
     return game
 
 
-def _field(number: int, line: str, name: str) -> str:
+@contextmanager
+def _quoting(number: int, line: str) -> Iterator[None]:
+    """Puts the record's line before whatever is wrong with it."""
+    try:
+        yield
+    except SorryError as error:
+        raise type(error)(f"record line {number} {line[:80]!r}: {error}") from None
+
+
+def _field(line: str, name: str) -> str:
     key, _, value = line.partition(" ")
     if key != name or not value:
-        raise MalformedError(f"record line {number} {line[:80]!r} is not written '{name} ...'")
+        raise MalformedError(f"it is not written '{name} ...'")
     return value
 
 

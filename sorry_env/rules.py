@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
@@ -217,5 +218,5 @@ def _parse_value(key: str, text: str) -> Any:
     if key == "start_cards":
         return tuple(filter(None, text.split(".")))
     if key in _RANGES or (key == "first_player" and text != "random"):
-        return int(text) if text.lstrip("-").isdecimal() else text
+        return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
     return text

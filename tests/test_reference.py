@@ -126,7 +126,9 @@ def test_end_on_a_two() -> None:
     rules = ref.make_rules()
     after = ref.legal_moves(ref.parse("R:H,H,H,s3/Y:S,S,S,S r 2 *", rules), rules)["2:s3>H"]
     assert ref.format_state(after, rules) == "R:H,H,H,H/Y:S,S,S,S r - 53444444444"
-    assert after.over and not ref.legal_moves(after, rules) and not ref.draw_odds(after, rules)
+    assert after.over
+    assert not ref.legal_moves(after, rules)
+    assert not ref.draw_odds(after, rules)
     assert ref.rewards(after, rules) == {"R": 1.0, "Y": -1.0}
 
 
@@ -137,7 +139,8 @@ def test_end_of_a_partnership() -> None:
     assert not ref.legal_moves(one, rules)["1:s4>H"].over
     last = ref.parse("R:H,H,H,H/B:S,S,S,S/Y:s4,H,H,H/G:S,S,S,S r 1 *", rules)
     after = ref.legal_moves(last, rules)["1:Ys4>H"]
-    assert after.over and after.mover == "R"
+    assert after.over
+    assert after.mover == "R"
     assert ref.winners(after, rules) == ["R", "Y"]
     assert ref.rewards(after, rules) == {"R": 1.0, "B": -1.0, "Y": 1.0, "G": -1.0}
 
@@ -147,7 +150,8 @@ def test_hand_after_the_winning_play() -> None:
     rules = ref.make_rules("points")
     state = ref.parse("R:s4,H,H,H/Y:S,S,S,S r 1.3.3.5.5/7.7.8.8.8 *", rules)
     after = ref.legal_moves(state, rules)["1:s4>H"]
-    assert after.over and after.hands["R"] == ["3", "3", "5", "5"]
+    assert after.over
+    assert after.hands["R"] == ["3", "3", "5", "5"]
     assert ref.parse(ref.format_state(after, rules), rules) == after
 
 
@@ -381,6 +385,7 @@ def test_random_positions(name: str, overrides: dict[str, Any]) -> None:
         before = state.copy()
         check_board(state, rules)
         check_round_trip(state, rules)
-        assert not state.over and not awaits_card(state, rules)
+        assert not state.over
+        assert not awaits_card(state, rules)
         check_moves(state, rules)
         assert state == before

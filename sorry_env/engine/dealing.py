@@ -111,10 +111,12 @@ def set_up(s, p, r, first):
         s[k] = 0
     drawn = below(r, CARD_STREAM, p[PLAYERS])
     s[MOVER] = drawn if first < 0 else first
+    for k in range(PAWNS, PAWNS + SEATS * MAX_PAWNS):
+        s[k] = HOME  # where unused slots stand
     for seat in range(p[PLAYERS]):
         base = PAWNS + SEATS * seat
-        for slot in range(MAX_PAWNS):
-            s[base + slot] = START if slot < p[NUM_PAWNS] else HOME
+        for pawn in range(base, base + p[NUM_PAWNS]):
+            s[pawn] = START
         if p[PAWNS_OUT]:
             s[base + p[NUM_PAWNS] - 1] = CIRCLE
     for card in range(NUM_CARDS):

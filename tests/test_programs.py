@@ -1,0 +1,284 @@
+"""`train.py` and `evaluate.py` as a user runs them: what they write, and one line for whatever they cannot do."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_policies import write_policy
+
+from sorry_env import load_player
+from sorry_env.players import PolicyPlayer
+from sorry_env.rules import rules_from
+
+ROOT = Path(__file__).parent.parent
+TINY = [
+    "ppo",
+    "--rules",
+    "mini-1",
+    "--envs",
+    "8",
+    "--steps",
+    "16",
+    "--minibatch",
+    "64",
+    "--epochs",
+    "1",
+    "--opponents",
+    "random",
+    "--selves",
+    "1",
+    "--self-every",
+    "200",
+    "--eval-games",
+    "40",
+    "--seed",
+    "3",
+]
+SCORE_FIELDS = {
+    "player", "against", "games", "decks", "win_rate", "low", "high", "even", "points", "plies", "truncated",
+}  # fmt: skip
+
+
+def program(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Runs a program of the checkout to its end."""
+    command = [sys.executable, str(ROOT / arguments[0]), *map(str, arguments[1:])]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+
+
+def read_json(path: Path) -> Any:
+    """A JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The folder of a short run of `train.py ppo`, and what the program said."""
+    out = tmp_path_factory.mktemp("runs") / "first"
+    return out, program("train.py", *TINY, "--timesteps", "512", "--out", out, cwd=out.parent)
+
+
+@pytest.fixture(scope="module")
+def other_policy(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A policy for `mini-2`."""
+    path = tmp_path_factory.mktemp("policies") / "mini-2.onnx"
+    write_policy(path, rules_from("mini-2"))
+    return str(path)
+
+
+# --- What they do ---
+
+
+def test_train(trained: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    """Training ends with a table, a checkpoint, a policy file that plays, and results that say what was done."""
+    out, process = trained
+    assert process.returncode == 0, process.stderr
+    assert process.stderr == ""
+    assert "greedy" in process.stdout
+    assert "Traceback" not in process.stdout
+    results = read_json(out / "results.json")
+    assert (results["learner"], results["timesteps"], results["seed"], results["rules"]) == ("ppo", 512, 3, "mini-1")
+    assert results["policy"] == str(out / "policy.onnx")
+    assert [(score["player"], score["against"]) for score in results["scores"]] == [
+        (results["policy"], "random"),
+        (results["policy"], "greedy"),
+    ]
+    for score in results["scores"]:
+        assert score.keys() == SCORE_FIELDS
+        assert score["games"] == 40
+        assert 0 <= score["low"] <= score["win_rate"] <= score["high"] <= 1
+    player = load_player(str(out / "policy.onnx"), rules_from("mini-1"))
+    assert isinstance(player, PolicyPlayer)
+    assert (player.metadata["learner"], player.metadata["timesteps"]) == ("ppo", 512)
+    checkpoint = read_json(out / "checkpoint.json")
+    assert (checkpoint["timesteps"], checkpoint["rules"]) == (512, "mini-1")
+    assert (out / checkpoint["weights"]).is_file()
+    assert list((out / "tensorboard").iterdir())
+    assert not list(out.glob(".*")), "parts of files are left over"
+
+
+def test_resume(trained: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    """`--resume` goes on from the checkpoint to more timesteps and writes everything anew."""
+    out, _ = trained
+    process = program("train.py", *TINY, "--timesteps", "768", "--out", out, "--resume")
+    assert process.returncode == 0, process.stderr
+    assert read_json(out / "checkpoint.json")["timesteps"] == 768
+    assert read_json(out / "results.json")["timesteps"] == 768
+    assert [file.name for file in out.glob("weights-*")] == ["weights-768.safetensors"]
+
+
+def test_evaluate(trained: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    """A table for people; the same numbers as JSON in a file and, alone, on stdout; folders and files are players."""
+    out, _ = trained
+    players = (out / "policy.onnx", out, "random")
+    file = out.parent / "table.json"
+    options = ("--rules", "mini-1", "--games", "50", "--seed", "4")
+    shown = program("evaluate.py", *players, *options, "--json", file, cwd=out.parent)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "win %" in shown.stdout
+    printed = program("evaluate.py", *players, *options, "--json", "-")
+    assert (printed.returncode, printed.stderr) == (0, "")
+    table = json.loads(printed.stdout)
+    assert table == read_json(file)
+    assert (table["rules"], table["seats"], table["sides"], table["seed"]) == ("mini-1", 2, 2, 4)
+    assert len(table["scores"]) == 6
+    assert all(score.keys() == SCORE_FIELDS and score["games"] == 50 for score in table["scores"])
+    same, _ = table["scores"][:2]
+    assert (same["player"], same["against"]) == (str(players[0]), str(players[1]))
+    assert same["win_rate"] == 0.5, "file and folder are the same player, in equal decks"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "seats", "sides", "matches"),
+    [
+        (["--rules", "teams"], 4, 2, 2),
+        (["--rules", "points", "--players", "4"], 4, 4, 2),
+        (["--rules", "classic:players=3"], 3, 3, 2),
+        ([], 2, 2, 2),
+    ],
+)
+def test_evaluate_seats(
+    arguments: list[str], seats: int, sides: int, matches: int, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    """Two seats by default, four in the partnership game, else what `--players` or the rules say."""
+    code, stdout, stderr = in_process(
+        ["evaluate.py", "greedy", "random", "--games", "8", "--json", "-", *arguments], capsys, monkeypatch
+    )
+    assert (code, stderr) == (0, "")
+    table = json.loads(stdout)
+    assert (table["seats"], table["sides"], len(table["scores"])) == (seats, sides, matches)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["train.py"], ["train.py", "--help"], ["train.py", "ppo", "--help"], ["evaluate.py", "--help"]]
+)
+def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every program tells its use."""
+    code, stdout, stderr = in_process(arguments, capsys, monkeypatch)
+    assert (code, stderr) == (0, "")
+    assert len(stdout) > 200
+
+
+def test_interrupt() -> None:
+    """Ctrl-C ends an evaluation with one line and exit code 130."""
+    command = [sys.executable, "evaluate.py", "random", "random", "--rules", "classic", "--games", "50000000"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert stderr.strip() == "evaluate.py: interrupted"
+
+
+# --- What they refuse ---
+
+
+def in_process(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> tuple[int, str, str]:
+    """Runs a program in this process, which spares its imports; exit code, stdout and stderr."""
+    monkeypatch.setattr(sys, "argv", arguments)
+    code: Any = 0
+    try:
+        runpy.run_path(str(ROOT / arguments[0]), run_name="__main__")
+    except SystemExit as stop:
+        code = stop.code or 0
+    return int(code), *capsys.readouterr()
+
+
+def check_refusal(code: int, stdout: str, stderr: str, name: str, words: str) -> None:
+    """One line on stderr that names the program and says what is wrong, exit code 2, nothing else."""
+    assert code == 2, stderr
+    assert stderr.count("\n") == 1, stderr
+    assert stderr.startswith(f"{name}: ")
+    assert words in stderr
+    assert "Traceback" not in stderr
+    assert stdout == ""
+
+
+EVALUATE: list[tuple[str, str]] = [
+    ("greedy random --rules clasic", "did you mean 'classic'"),
+    ("greedy random --rules classic:colour=R", "colour"),
+    ("greedy random --players 5", "players: 5"),
+    ("greedy random --players 1", "players: 1"),
+    ("greedy random --rules teams --players 3", "teams"),
+    ("greedy gredy", "did you mean 'greedy'"),
+    ("greedy random:x=1", "no option 'x'"),
+    ("greedy nowhere/policy.onnx", "no file 'nowhere/policy.onnx'"),
+    ("greedy nowhere", "no player 'nowhere'"),
+    ("greedy {text}", "not an ONNX file"),
+    ("greedy {policy}", "mini-2"),
+    ("greedy random --games -5", "--games: -5"),
+    ("greedy random --games 0", "--games: 0"),
+    ("greedy random --workers 0", "--workers: 0"),
+    ("greedy random --seed -1", "--seed: -1"),
+    ("greedy", "two or more"),
+    ("greedy random --games 4 --json {folder}/none/table.json", "No such file"),
+    ("greedy random --games 4 --json {folder}", "directory"),
+    ("greedy random --games 4 --json {text}/table.json", "Not a directory"),
+]
+TRAIN: list[tuple[str, str]] = [
+    ("td", "no 'td'"),
+    ("ppo --rules clasic", "did you mean 'classic'"),
+    ("ppo --players 5", "players: 5"),
+    ("ppo --rules teams --players 3", "teams"),
+    ("ppo --opponents gredy", "did you mean 'greedy'"),
+    ("ppo --opponents nowhere.onnx", "no file 'nowhere.onnx'"),
+    ("ppo --opponents {policy}", "mini-2"),
+    ("ppo --timesteps -1", "--timesteps: -1"),
+    ("ppo --envs 0", "--envs: 0"),
+    ("ppo --eval-games 0", "--eval-games: 0"),
+    ("ppo --self-every 0", "--self-every: 0"),
+    ("ppo --minutes 0", "--minutes: 0"),
+    ("ppo --seed -1", "--seed: -1"),
+    ("ppo --resume", "give a folder that train.py wrote"),
+    ("ppo --out {text}", "exists"),
+    ("ppo --out {text}/run", "Not a directory"),
+]
+CASES = [(f"evaluate.py {line}", words) for line, words in EVALUATE] + [
+    (f"train.py {line}", words) for line, words in TRAIN
+]
+
+
+@pytest.mark.parametrize(("line", "words"), CASES, ids=[line for line, _ in CASES])
+def test_bad_input(
+    line: str,
+    words: str,
+    other_policy: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Bad input is one line on stderr and exit code 2; nothing is written."""
+    text = tmp_path / "text.onnx"
+    text.write_text("no model", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    places = {"policy": other_policy, "folder": str(tmp_path), "text": str(text)}
+    arguments = [argument.format(**places) for argument in line.split()]
+    check_refusal(*in_process(arguments, capsys, monkeypatch), arguments[0], words)
+    assert sorted(os.listdir(tmp_path)) == ["text.onnx"]
+
+
+@pytest.mark.parametrize("line", ["evaluate.py greedy gredy", "train.py ppo --opponents gredy"])
+def test_bad_input_as_a_user(line: str) -> None:
+    """The same in a process of its own."""
+    process = program(*line.split())
+    check_refusal(
+        process.returncode, process.stdout, process.stderr, line.split(maxsplit=1)[0], "did you mean 'greedy'"
+    )
+
+
+@pytest.mark.parametrize("line", ["evaluate.py greedy random --gams 3", "train.py ppo --game 3"])
+def test_unknown_option(line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unknown option ends with exit code 2 and without a traceback."""
+    code, _, stderr = in_process(line.split(), capsys, monkeypatch)
+    assert code == 2
+    assert "Traceback" not in stderr

@@ -19,7 +19,7 @@ import tyro
 
 import agents  # noqa: F401  # makes checkpoint folders players
 from agents.evaluation import evaluate, num_sides
-from agents.files import write_text
+from agents.files import check_writable, write_text
 from agents.reporting import ProgressDisplay, console, run_program, score_table
 from sorry_env.errors import SorryError
 from sorry_env.rules import Rules, rules_from
@@ -62,6 +62,8 @@ def main() -> None:
     """Reads the settings, plays, prints the table and writes the JSON."""
     settings = tyro.cli(Settings, description=__doc__)
     rules = settings.record()
+    if settings.json and settings.json != Path("-"):
+        check_writable(settings.json)  # now, not after an hour of games
     begun = time.monotonic()
     with ProgressDisplay("evaluating") as display:
 

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
+
+
+def check_writable(path: Path) -> None:
+    """Raises OSError where `path` could not be written later: no folder, or a folder in its place."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    with path.with_name(f".{path.name}.part").open("w"):
+        pass
+    path.with_name(f".{path.name}.part").unlink()
 
 
 def write_text(path: Path, text: str) -> None:

@@ -205,10 +205,10 @@ class PPOLearner:
             device="cpu",
             policy_kwargs={"net_arch": list(LAYERS), "activation_fn": nn.ReLU},
         )
-        self.model.set_logger(configure(str(settings.out / "tensorboard"), ["tensorboard"]))
         self.num_selves = 0
         if settings.resume:
-            self._load()
+            self._load()  # before anything is written
+        self.model.set_logger(configure(str(settings.out / "tensorboard"), ["tensorboard"]))
 
     def learn(self, report: Callable[[PPOLearner], None]) -> None:
         """Trains until `timesteps` or `minutes` are reached; `report` is called after every update's games."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -190,6 +192,24 @@ def test_same_seed_same_episode(rules: str) -> None:
         episodes.append(episode)
     assert data_equivalence(episodes[0], episodes[1], exact=True)
     assert not data_equivalence(env.reset(seed=10), episodes[0][0], exact=True)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
+@pytest.mark.parametrize("opponent", ["greedy", "watcher"])
+def test_copies(copied: Any, opponent: str) -> None:
+    """A copy made in mid-game goes on to the identical episodes, and does not touch the original."""
+    players: list[str | Player] = [Watcher() if opponent == "watcher" else opponent]
+    env = gymnasium.make("Sorry-v0", rules="points", opponents=players, seat="random")
+    env.reset(seed=6)
+    for _ in range(5):
+        env.step(legal_choice(env.get_wrapper_attr("action_masks")(), np.random.default_rng(0)))
+    twin, before = copied(env), str(position_of(env))
+    ends = []
+    for each in (twin, env):
+        assert str(position_of(each)) == before
+        rng = np.random.default_rng(7)
+        ends.append([finish(each, rng)[:3], str(position_of(each)), each.reset(), finish(each, rng)])
+    assert data_equivalence(ends[0], ends[1], exact=True)
 
 
 def test_first_player() -> None:

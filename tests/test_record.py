@@ -14,7 +14,9 @@ from test_notation import SCRAPS, damaged
 
 from sorry_env.errors import IllegalError, MalformedError, RulesError, SorryError
 from sorry_env.game import Game
+from sorry_env.position import Position
 from sorry_env.record import MAX_RECORD_CHARS, format_record, read_record
+from sorry_env.rules import rules_from
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -43,6 +45,17 @@ def test_form() -> None:
         "draw 3",
         "end R:S,S,S,4/Y:S,S,S,S r 3 53344444444",
     ]
+
+
+@pytest.mark.xfail(strict=True, reason="RULES 8.2 does not tell whether the card before the refill was a 2")
+def test_start_after_a_played_2() -> None:
+    """A game that begins between a played 2 and its refill has a record that plays again."""
+    rules = rules_from("points:players=2")
+    start = Position.parse(f"{board('RY', R='S,S,S,4')} r 2.3.4.4.5/7.7.8.8.8 *", rules).after("2:4>6")
+    game = Game(rules, 1, position=start, explicit_chance=True)
+    game.draw("X")
+    game.play("3:6>9")
+    assert read_record(game.record()).record() == game.record()
 
 
 def test_comments() -> None:

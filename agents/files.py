@@ -11,9 +11,12 @@ def check_writable(path: Path) -> None:
     """Raises OSError where `path` could not be written later: no folder, or a folder in its place."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    with path.with_name(f".{path.name}.part").open("w"):
-        pass
-    path.with_name(f".{path.name}.part").unlink()
+    aside = path.with_name(f".{path.name}.part")
+    try:
+        aside.touch()
+        aside.unlink()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def write_text(path: Path, text: str) -> None:

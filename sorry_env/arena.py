@@ -67,6 +67,8 @@ class Arena:
         self._run(seated)
 
     def _run(self, seated: np.ndarray) -> None:
+        if all(getattr(player, "compiled_as", NOBODY) for player in self.players):
+            return  # none is to be asked
         while True:
             waiting = self.waiting()
             asked = waiting[waiting >= 0]

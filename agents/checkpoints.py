@@ -28,10 +28,10 @@ def save_checkpoint(folder: Path, tensors: dict[str, torch.Tensor], facts: dict[
         facts: JSON-able: counters, settings, random states.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"weights-{facts['timesteps']}.safetensors"
-    aside = folder / f".{name}.part"
+    aside = folder / ".weights.part"
     save_file({key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()}, str(aside))
     digest = hashlib.sha256(aside.read_bytes()).hexdigest()
+    name = f"weights-{facts['timesteps']}-{digest[:8]}.safetensors"  # never the name of the one before it
     os.replace(aside, folder / name)
     text = json.dumps({"format": CHECKPOINT_FORMAT, "weights": name, "sha256": digest, **facts}, indent=1)
     write_text(folder / CHECKPOINT_FILE, text)
@@ -52,14 +52,15 @@ def load_checkpoint(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, An
         if facts["format"] != CHECKPOINT_FORMAT:
             raise PolicyError(f"checkpoint {str(path)!r} has format {facts['format']}, not {CHECKPOINT_FORMAT}")
         weights = folder / Path(facts["weights"]).name
-        data = weights.read_bytes()
-    except FileNotFoundError as error:
-        raise PolicyError(f"checkpoint: no file {error.filename!r}; give a folder that train.py wrote") from None
+        data, digest = weights.read_bytes(), facts["sha256"]
+    except OSError as error:
+        reason = "no file" if isinstance(error, FileNotFoundError) else f"{error.strerror}:"
+        raise PolicyError(f"checkpoint: {reason} {error.filename!r}; give a folder that train.py wrote") from None
     except (ValueError, KeyError, TypeError) as error:
         if isinstance(error, PolicyError):
             raise
         raise PolicyError(f"checkpoint {str(path)!r} is damaged: {error}") from None
-    if hashlib.sha256(data).hexdigest() != facts["sha256"]:
+    if hashlib.sha256(data).hexdigest() != digest:
         raise PolicyError(f"checkpoint {str(weights)!r} is damaged: its checksum is not the one in {CHECKPOINT_FILE}")
     try:
         return load(data), facts

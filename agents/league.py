@@ -29,6 +29,8 @@ class League:
         self.num_fixed = len(fixed)
         self.players: list[Player] = list(fixed)
         self.win_rates = np.full(len(fixed), np.nan)
+        self._ages: list[int] = []  # of the earlier selves, by place
+        self._added = 0
         for player in fixed:
             player.bind(rules)
 
@@ -49,14 +51,19 @@ class League:
     def add_self(self, player: Player) -> None:
         """Takes in an earlier self; beyond `max_selves` it takes the oldest one's place."""
         player.bind(self.rules)
+        if not self.max_selves:
+            return
+        self._added += 1
         if len(self.players) - self.num_fixed < self.max_selves:
             self.players.append(player)
+            self._ages.append(self._added)
             self.win_rates = np.append(self.win_rates, np.nan)
             return
         # Games run on with the index of a place, so the places rotate instead of moving.
-        oldest = min(range(self.num_fixed, len(self.players)), key=lambda k: self.players[k].name)
-        self.players[oldest] = player
-        self.win_rates[oldest] = np.nan
+        place = self._ages.index(min(self._ages))
+        self._ages[place] = self._added
+        self.players[self.num_fixed + place] = player
+        self.win_rates[self.num_fixed + place] = np.nan
 
     def report(self, opponents: np.ndarray, won: bool) -> None:
         """Takes in the result of a game against these opponents."""

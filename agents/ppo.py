@@ -252,7 +252,7 @@ class PPOLearner:
         save_checkpoint(self.settings.out, tensors, facts)
 
     def _load(self) -> None:
-        tensors, facts = load_checkpoint(self.settings.out)
+        tensors, facts = _load_facts(self.settings.out)
         if facts["rules"] != self.rules.spec():
             raise PolicyError(
                 f"checkpoint in {str(self.settings.out)!r} is for the rules {facts['rules']!r}, "
@@ -265,7 +265,8 @@ class PPOLearner:
             index, name = key.split(".", 1)
             state.setdefault(int(index), {})[name] = value
         optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
-        for place, name in enumerate(facts["selves"]):
+        by_age = sorted(enumerate(facts["selves"]), key=lambda pair: int(pair[1].rpartition("-")[2]))
+        for place, name in by_age:
             body = _new_body(self.rules, tuple(facts["layers"]))
             body.load_state_dict(_part(tensors, f"self.{place}."))
             self.league.add_self(TorchPlayer(name, body.eval(), self.rules, samples=True))
@@ -273,6 +274,17 @@ class PPOLearner:
         self.model.num_timesteps = facts["timesteps"]
         torch.set_rng_state(tensors["torch_rng"])
         self.env.rng.bit_generator.state = facts["rng"]
+
+
+def _load_facts(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """A checkpoint of this learner. Raises PolicyError for any other."""
+    tensors, facts = load_checkpoint(folder)
+    missing = {"rules", "layers", "selves", "num_selves", "timesteps", "rng"} - set(facts)
+    if missing:
+        raise PolicyError(
+            f"checkpoint in {str(folder)!r} is not of this learner: it lacks {', '.join(sorted(missing))}"
+        )
+    return tensors, facts
 
 
 def _part(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
@@ -315,7 +327,7 @@ class _Progress(BaseCallback):
 def load_checkpoint_player(spec: str, options: dict[str, str]) -> TorchPlayer:
     """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged, SpecError for options."""
     refuse_options(spec, options)
-    tensors, facts = load_checkpoint(Path(spec))
+    tensors, facts = _load_facts(Path(spec))
     rules = rules_from(facts["rules"])
     body = _new_body(rules, tuple(facts["layers"]))
     weights = _part(tensors, "policy.")

@@ -8,9 +8,19 @@ from typing import Final
 import numpy as np
 
 from sorry_env.batch import LOOK, NOBODY, SKIP, Batch
+from sorry_env.errors import SorryError
 from sorry_env.players.base import Player
 
 LEARNER: Final = -1
+
+
+MOST_ATTEMPTS: Final = 1000
+
+
+def _compiled_as(player: Player) -> int:
+    """Which compiled player stands for this one; a class derived from a built-in one is asked for its own choices."""
+    kind: int = vars(type(player)).get("compiled_as", NOBODY)
+    return kind
 
 
 class Arena:
@@ -36,7 +46,7 @@ class Arena:
 
     def _seated(self) -> np.ndarray:
         """int8 (B, P): which seats play in compiled code."""
-        kinds = [getattr(player, "compiled_as", NOBODY) for player in self.players]
+        kinds = [_compiled_as(player) for player in self.players]
         return np.array([*kinds, NOBODY], np.int8)[self.seating]  # LEARNER, -1, is the last
 
     def waiting(self) -> np.ndarray:
@@ -67,7 +77,7 @@ class Arena:
         self._run(seated)
 
     def _run(self, seated: np.ndarray) -> None:
-        if all(getattr(player, "compiled_as", NOBODY) for player in self.players):
+        if all(_compiled_as(player) for player in self.players):
             return  # none is to be asked
         while True:
             waiting = self.waiting()
@@ -119,9 +129,14 @@ class LearnerBatch:
         """New games where `which`, bool (B,), each played on to the learner's first decision.
 
         A game that ends before it (possible where the learner had only forced plies) is begun again.
+
+        Raises:
+            SorryError: where that never leads to a decision.
         """
         players = self.batch.rules.players
-        while which.any():
+        for _ in range(MOST_ATTEMPTS):
+            if not which.any():
+                return
             games = np.flatnonzero(which)
             if self.seat == "random":
                 self.seats[games] = self.rng.integers(players, size=len(games))
@@ -132,6 +147,7 @@ class LearnerBatch:
             self.arena.seating[games, self.seats[games]] = LEARNER
             self.arena.reset(which, first_player)
             which = which & ~self.batch.is_open
+        raise SorryError(f"max_plies: {self.batch.max_plies} leaves the learner no decision in {MOST_ATTEMPTS} games")
 
     def step(self, actions: np.ndarray | int) -> None:
         """Plays the learners' actions and everyone else's. Raises IllegalError before any game changes."""

@@ -66,13 +66,16 @@ class Batch:
         **options: Any,
     ) -> None:
         self.rules = rules_from(rules, **options)
-        if num_games < 1 or max_plies < 1:
-            raise SorryError(f"num_games and max_plies must be 1 or more, not {num_games} and {max_plies}")
+        _check_counts(num_games=num_games, max_plies=max_plies)
+        if observation_dtype not in (np.float32, np.uint8, None):
+            raise SorryError(f"observation_dtype: {observation_dtype!r} is not np.float32, np.uint8 or None")
         self.num_games, self.max_plies, self.auto_forced = num_games, max_plies, auto_forced
         self.parameters = parameter_row(self.rules)
         p = self.parameters[0]
         self.states = np.zeros((num_games, p[WIDTH]), np.int16)
         self._games = np.arange(num_games) if games is None else np.asarray(games)
+        if self._games.shape != (num_games,) or self._games.dtype.kind not in "iu":
+            raise SorryError(f"games: {num_games} integer ids are wanted, not an array {self._games.shape}")
         self._status = np.full(num_games, TRUNCATED, np.int8)
         self.plies = np.zeros(num_games, np.int64)
         self.counts = np.zeros(num_games, np.int64)
@@ -84,8 +87,23 @@ class Batch:
         self.seed(seed)
 
     def seed(self, seed: int | None) -> None:
-        """Begins the random streams of all games anew; takes effect with the next draw."""
+        """Begins the random streams of all games anew; takes effect with the next draw.
+
+        Raises:
+            SorryError: a seed that is neither None nor an integer from 0.
+        """
+        if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
+            raise SorryError(f"seed: {seed!r} is neither None nor an integer from 0")
         self._streams = stream_rows(seed, self._games)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        del state["parameters"]  # shared and read-only: a copy of it would be another type to Numba
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.parameters = parameter_row(self.rules)
 
     @property
     def movers(self) -> np.ndarray:
@@ -116,7 +134,12 @@ class Batch:
             which: games to begin anew.
             first_player: seat that begins; by default as the rules say.
             seated: as for `step`.
+
+        Raises:
+            RulesError: a first player that is no seat.
         """
+        if first_player is not None:
+            self.rules.with_options(first_player=first_player)  # refuses what is no seat
         first = self.rules.first_player if first_player is None else first_player
         self._actions[:] = NEW_GAME if which is None else np.where(which, NEW_GAME, SKIP)
         self.counts[self._actions == NEW_GAME] = -1 if first == "random" else first
@@ -133,8 +156,13 @@ class Batch:
         Raises:
             IllegalError: an action that is not legal. No game has then been changed.
         """
+        if not isinstance(actions, int):
+            actions = np.asarray(actions)
+            if actions.dtype.kind not in "iu":
+                raise IllegalError(f"actions are {actions.dtype}, not integers")
         self._actions[:] = actions
-        illegal = self._advance(seated)
+        begins = self._actions == NEW_GAME  # `reset` alone may say so
+        illegal = int(np.argmax(begins)) if begins.any() else self._advance(seated)
         if illegal >= 0:
             action = int(self._actions[illegal])
             raise IllegalError(describe_illegal(self.position(illegal), action, f"game {illegal}: "))
@@ -152,8 +180,13 @@ class Batch:
         """Puts game e into a position; an awaited card is drawn, `plies` begins at 0.
 
         Raises:
-            IllegalError: a position of other rules, or of a finished game.
+            SorryError: what is no Position.
+            IllegalError: a position of other rules, of a finished game, or with an unknown hand.
         """
+        if not isinstance(position, Position):
+            raise SorryError(f"position: {position!r} is neither a Position nor its text")
+        if None in [position.hand(seat) for seat in range(position.rules.players)]:
+            raise IllegalError(f"position: {str(position)!r} has an unknown hand, from which nothing can be played")
         if position.rules != self.rules or position.is_over:
             raise IllegalError(f"position: {position!r} is over or not of {self.rules.spec()!r}")
         self.states[e] = position.row[0]
@@ -181,6 +214,8 @@ class Batch:
             scoring: "win" (winner +1, the losers share -1) or "points" (RULES 5.7 less the mean, in hundreds); by
                 default the rules' own.
         """
+        if scoring not in (None, "win", "points"):
+            raise SorryError(f"scoring: {scoring!r} is not one of win, points or None")
         out = np.zeros((self.num_games, self.rules.players))
         kernels.final_rewards(self.states, self.parameters, (scoring or self.rules.scoring) == "points", out)
         return out
@@ -192,9 +227,12 @@ class Batch:
         return out
 
     def observe(self, seats: np.ndarray) -> np.ndarray:
-        """What seats[e] sees of game e: (B, F) in the batch's dtype."""
+        """What seats[e] sees of game e: (B, F) in the batch's dtype. Raises SorryError where a seat is not seated."""
+        seats = np.ascontiguousarray(seats, np.int64)
+        if seats.shape != (self.num_games,) or seats.min() < 0 or seats.max() >= self.rules.players:
+            raise SorryError(f"seats: one of 0..{self.rules.players - 1} is wanted for each of {self.num_games} games")
         out = np.empty((self.num_games, self.parameters[0, NUM_FEATURES]), self._dtype)
-        kernels.observe(self.states, self.parameters, np.ascontiguousarray(seats, np.int64), out, self._units)
+        kernels.observe(self.states, self.parameters, seats, out, self._units)
         return out
 
     def whole_states(self) -> np.ndarray:
@@ -210,6 +248,12 @@ class Batch:
     def position(self, e: int) -> Position:
         """The whole position of game e, hidden hands included."""
         return Position(self.rules, self.states[e : e + 1])
+
+
+def _check_counts(**counts: Any) -> None:
+    for name, value in counts.items():
+        if not isinstance(value, int | np.integer) or value < 1:
+            raise SorryError(f"{name}: {value!r} is not a whole number from 1")
 
 
 def describe_illegal(position: Position, action: int, where: str = "") -> str:

@@ -47,7 +47,6 @@ class Game:
     ) -> None:
         self.rules = rules_from(rules, **options)
         self.explicit_chance = explicit_chance
-        self._parameters = parameter_row(self.rules)
         self._stream = stream_rows(seed, 1)
         self._history: list[tuple[Position, str]] = []
         self.start = self._opening(position)
@@ -66,6 +65,10 @@ class Game:
         if position.rules != self.rules:
             raise IllegalError(f"position: it is of {position.rules.spec()!r}, the game of {self.rules.spec()!r}")
         return position
+
+    @property
+    def _parameters(self) -> np.ndarray:
+        return parameter_row(self.rules)
 
     @property
     def position(self) -> Position:

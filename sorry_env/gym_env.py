@@ -15,7 +15,7 @@ from sorry_env.errors import IllegalError, SorryError
 from sorry_env.observation import observation_layout
 from sorry_env.players import Player, load_player
 from sorry_env.rules import Rules, rules_from
-from sorry_env.sorry_v0 import RENDER_MODES, layout_box
+from sorry_env.sorry_v0 import RENDER_MODES, action_index, layout_box
 
 ILLEGAL_CHOICES: Final = ("lose", "random", "raise")
 
@@ -134,6 +134,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
         """
         if not self._batch.is_open[0]:
             raise IllegalError("no game is open: call reset first")
+        action = action_index(action)
         more: dict[str, Any] = {}
         if not 0 <= action < len(self._batch.masks[0]) or not self._batch.masks[0, action]:
             if self._illegal == "raise":

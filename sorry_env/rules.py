@@ -158,6 +158,8 @@ def rules_from(rules: str | Rules = "classic", players: int | None = None, **opt
     Raises:
         RulesError: an unknown name, field or value, or a combination that makes no sense.
     """
+    if not isinstance(rules, str | Rules):
+        raise RulesError(f"rules: {rules!r} is neither a name nor a rules record")
     record = rules if isinstance(rules, Rules) else _parse_spec(rules)
     if players is not None:
         options["players"] = players
@@ -166,8 +168,6 @@ def rules_from(rules: str | Rules = "classic", players: int | None = None, **opt
 
 @lru_cache(maxsize=64)
 def _parse_spec(text: str) -> Rules:
-    if not isinstance(text, str):
-        raise RulesError(f"rules: {text!r} is neither a name nor a rules record")
     name, _, tail = text.partition(":")
     if name not in PRESETS:
         near = get_close_matches(name, PRESETS, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Final, TypedDict
 
 import gymnasium
@@ -45,6 +46,14 @@ def layout_box(layout: tuple[Slice, ...], dtype: Any) -> gymnasium.spaces.Box:
     if dtype is np.uint8:
         return gymnasium.spaces.Box(np.zeros(len(high), np.uint8), high.astype(np.uint8), dtype=np.uint8)
     return gymnasium.spaces.Box(0.0, 1.0, (len(high),), np.float32)
+
+
+def action_index(action: Any) -> int:
+    """The action as an int; integers and integer arrays of no dimension will do. Raises IllegalError for others."""
+    try:
+        return operator.index(action)
+    except TypeError:
+        raise IllegalError(f"action {action!r} is not an integer; sample with action_space.sample(mask)") from None
 
 
 class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N801  # untyped base; PettingZoo's name
@@ -100,6 +109,8 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
             raise SorryError(f"render_mode: {render_mode!r} is not one of {', '.join(RENDER_MODES)} or None")
         if reward not in (None, "win", "points"):
             raise SorryError(f"reward: {reward!r} is not one of win, points or None")
+        if observation_dtype not in (np.float32, np.uint8):
+            raise SorryError(f"observation_dtype: {observation_dtype!r} is neither np.float32 nor np.uint8")
         self.render_mode = render_mode
         self._scoring = reward or self.rules.scoring
         self._batch = Batch(
@@ -148,10 +159,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         options = options or {}
         if seed is not None:
             self._batch.seed(seed)
-        first = options.get("first_player")
-        if first is not None:
-            self.rules.with_options(first_player=first)  # refuses a seat not taken
-        self._batch.reset(first_player=first)
+        self._batch.reset(first_player=options.get("first_player"))
         if "position" in options:
             position = options["position"]
             self._batch.place(0, Position.parse(position, self.rules) if isinstance(position, str) else position)
@@ -173,8 +181,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self.infos[self.agent_selection] = {"action_mask": self._no_mask}
         agent = self.possible_agents[self._batch.states.item(MOVER)]
         self.agent_selection = agent
-        self._mask = self._batch.masks[0].copy()
-        self.infos[agent] = {"action_mask": self._mask}
+        self.infos[agent] = {"action_mask": self._batch.masks[0].copy()}
         if not self._batch.counts.item(0):
             is_over = bool(self._batch.terminated[0])
             self.terminations = dict.fromkeys(self.agents, is_over)
@@ -205,10 +212,9 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._show()
 
     def _check(self, action: Any) -> int:
-        if not isinstance(action, int | np.integer):
-            raise IllegalError(f"action {action!r} is not an integer; for masked sampling see action_space(agent)")
-        index = int(action)
-        if not 0 <= index < len(self._mask) or not self._mask.item(index):
+        index = action_index(action)
+        masks = self._batch.masks
+        if not 0 <= index < masks.shape[1] or not masks.item(index):
             raise IllegalError(describe_illegal(self._batch.position(0), index))
         return index
 
@@ -216,7 +222,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         """What an agent may know now; arrays are the caller's to keep."""
         seat = self._seats[agent]
         if seat == self._batch.states.item(MOVER):
-            return {"observation": self._batch.observations[0].copy(), "action_mask": self._mask.copy()}
+            return {"observation": self._batch.observations[0].copy(), "action_mask": self._batch.masks[0].copy()}
         return {"observation": self._batch.observe(np.array([seat]))[0], "action_mask": self._no_mask.copy()}
 
     def state(self) -> np.ndarray:

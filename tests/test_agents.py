@@ -188,7 +188,6 @@ def test_league_replaces_the_oldest() -> None:
     assert league.players[int(np.argmax(np.isnan(league.win_rates)))].name == "self-0006"
 
 
-@pytest.mark.xfail(strict=True, reason="names are compared as text: 'self-10000' is taken for the oldest")
 def test_league_after_ten_thousand_selves() -> None:
     """The oldest self is told by its number."""
     league = League(rules_of("mini-1"), [Named("a")], max_selves=2)
@@ -231,8 +230,9 @@ def test_checkpoint_round_trip(tmp_path: Path) -> None:
     for number in (1, 2):
         save_checkpoint(folder, tensors(number), {"timesteps": number, "rules": "classic"})
         assert_saved(folder, number, {"timesteps": number, "rules": "classic"})
-    assert sorted(file.name for file in folder.iterdir()) == [CHECKPOINT_FILE, "weights-2.safetensors"]
-    assert b"pickle" not in (folder / "weights-2.safetensors").read_bytes()
+    assert sorted(file.name for file in folder.iterdir()) == [CHECKPOINT_FILE, weights_of(folder).name]
+    assert weights_of(folder).name.startswith("weights-2-")
+    assert b"pickle" not in weights_of(folder).read_bytes()
 
 
 def spoil(folder: Path, **changes: Any) -> None:
@@ -242,29 +242,30 @@ def spoil(folder: Path, **changes: Any) -> None:
     path.write_text(json.dumps({key: fact for key, fact in facts.items() if fact is not None}), encoding="utf-8")
 
 
+def weights_of(folder: Path) -> Path:
+    """The weights beside the JSON."""
+    (path,) = folder.glob("weights-*.safetensors")
+    return path
+
+
 def cut(folder: Path) -> None:
     """Takes the end off the weights."""
-    weights = folder / "weights-1.safetensors"
+    weights = weights_of(folder)
     weights.write_bytes(weights.read_bytes()[:-3])
 
 
 def flip(folder: Path) -> None:
     """Changes one bit of the weights."""
-    weights = folder / "weights-1.safetensors"
+    weights = weights_of(folder)
     data = bytearray(weights.read_bytes())
     data[-1] ^= 1
     weights.write_bytes(data)
 
 
-def broken(reason: str, damage: Callable[[Path], object]) -> Any:
-    """A case that does not raise PolicyError yet."""
-    return pytest.param(damage, marks=pytest.mark.xfail(strict=True, reason=reason))
-
-
 DAMAGES = [
     cut,
     flip,
-    lambda folder: (folder / "weights-1.safetensors").unlink(),
+    lambda folder: (weights_of(folder)).unlink(),
     lambda folder: (folder / CHECKPOINT_FILE).unlink(),
     lambda folder: (folder / CHECKPOINT_FILE).write_text("{", encoding="utf-8"),
     lambda folder: (folder / CHECKPOINT_FILE).write_text("[1]", encoding="utf-8"),
@@ -274,8 +275,8 @@ DAMAGES = [
     lambda folder: spoil(folder, weights=None),
     lambda folder: spoil(folder, weights="../../etc/passwd"),
     lambda folder: spoil(folder, sha256="0"),
-    broken("KeyError: 'sha256'", lambda folder: spoil(folder, sha256=None)),
-    broken("IsADirectoryError", lambda folder: spoil(folder, weights="..")),
+    lambda folder: spoil(folder, sha256=None),
+    lambda folder: spoil(folder, weights=".."),
 ]
 
 
@@ -290,7 +291,6 @@ def test_damaged_checkpoint(tmp_path: Path, damage: Callable[[Path], object]) ->
     assert str(tmp_path) in str(caught.value)
 
 
-@pytest.mark.xfail(strict=True, reason="KeyError: 'rules'")
 def test_checkpoint_of_something_else(tmp_path: Path) -> None:
     """A sound checkpoint that holds no policy is no player."""
     save_checkpoint(tmp_path, tensors(1), {"timesteps": 1})
@@ -301,12 +301,9 @@ def test_checkpoint_of_something_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize("interrupted_at", [0, 1])
 @pytest.mark.parametrize("timesteps", [6, 5])
 def test_interrupted_write(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, timesteps: int, interrupted_at: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timesteps: int, interrupted_at: int
 ) -> None:
     """A write that is interrupted at either rename leaves the old checkpoint whole, also one of the same timesteps."""
-    if (timesteps, interrupted_at) == (5, 1):
-        reason = "the weights' name is the same: the old ones are gone before the new JSON stands"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
     save_checkpoint(tmp_path, tensors(1), {"timesteps": 5})
     real, calls = os.replace, itertools.count()
 

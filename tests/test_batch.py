@@ -371,7 +371,6 @@ def test_place_refuses() -> None:
     assert [shown(batch, e) for e in range(2)] == before
 
 
-@pytest.mark.xfail(strict=True, reason="taken as it is; the unknown hand then hangs or crashes the kernels")
 @pytest.mark.parametrize("seat", [0, 1])
 def test_place_refuses_unknown_hands(seat: int) -> None:
     """A position with an unknown hand cannot be played on and is refused."""
@@ -417,7 +416,6 @@ def test_illegal_actions(spec: str) -> None:
         assert [shown(batch, e) for e in range(5)] == before
 
 
-@pytest.mark.xfail(strict=True, reason="begins a new game, the first player taken from the number of legal actions")
 def test_code_of_a_new_game() -> None:
     """The engine's own code for a new game is no action."""
     batch = begun("classic", 1)
@@ -433,19 +431,14 @@ BAD_ARGUMENTS: list[Any] = [
     {"max_plies": 0},
     {"players": 7},
     {"colour": "R"},
-    *(
-        pytest.param(arguments, marks=pytest.mark.xfail(strict=True, reason=reason))
-        for arguments, reason in (
-            ({"num_games": 4, "games": np.arange(2)}, "streams of other games are read beyond the array"),
-            ({"num_games": 2, "games": np.arange(4).reshape(2, 2)}, "ValueError of NumPy"),
-            ({"num_games": 2, "games": np.array([0.5, 1.5])}, "cut to integers"),
-            ({"num_games": 1.5}, "TypeError of NumPy"),
-            ({"max_plies": 2.5}, "taken as it is"),
-            ({"seed": -1}, "ValueError of NumPy"),
-            ({"observation_dtype": np.float64}, "taken as it is"),
-            ({"observation_dtype": np.int32}, "taken as it is"),
-        )
-    ),
+    {"num_games": 4, "games": np.arange(2)},
+    {"num_games": 2, "games": np.arange(4).reshape(2, 2)},
+    {"num_games": 2, "games": np.array([0.5, 1.5])},
+    {"num_games": 1.5},
+    {"max_plies": 2.5},
+    {"seed": -1},
+    {"observation_dtype": np.float64},
+    {"observation_dtype": np.int32},
 ]
 
 
@@ -456,7 +449,6 @@ def test_bad_arguments(arguments: dict[str, Any]) -> None:
         Batch(**arguments)
 
 
-@pytest.mark.xfail(run=False, reason="not checked: the kernels read and write beyond the rows")
 @pytest.mark.parametrize("first", [-2, 4, 9])
 def test_bad_first_player(first: int) -> None:
     """A first player that is no seat is refused."""
@@ -464,7 +456,6 @@ def test_bad_first_player(first: int) -> None:
         Batch("classic", 2, 1).reset(first_player=first)
 
 
-@pytest.mark.xfail(run=False, reason="not checked: the kernels read beyond the rows, a short array ends the process")
 @pytest.mark.parametrize("seats", [[0], [0, 4], [0, -1], [[0], [1]]])
 def test_bad_seats(seats: list[Any]) -> None:
     """Seats that are not seated, or not one a game, are refused."""
@@ -472,15 +463,13 @@ def test_bad_seats(seats: list[Any]) -> None:
         begun("classic", 2).observe(np.array(seats))
 
 
-CALLS: dict[str, Callable[[Batch], object]] = {
-    "means 'win'": lambda batch: batch.rewards("money"),
-    "cut to integers": lambda batch: batch.step(batch.masks.argmax(axis=1) + 0.7),
-}
+CALLS: list[Callable[[Batch], object]] = [
+    lambda batch: batch.rewards("money"),
+    lambda batch: batch.step(batch.masks.argmax(axis=1) + 0.7),
+]
 
 
-@pytest.mark.parametrize(
-    "call", [pytest.param(call, marks=pytest.mark.xfail(strict=True, reason=why)) for why, call in CALLS.items()]
-)
+@pytest.mark.parametrize("call", CALLS)
 def test_bad_calls(call: Callable[[Batch], object]) -> None:
     """A scoring that does not exist and actions that are no integers are refused."""
     with pytest.raises(SorryError):

@@ -252,7 +252,6 @@ def test_arrays_are_the_callers() -> None:
     assert data_equivalence(seen(env), before, exact=True)
 
 
-@pytest.mark.xfail(strict=True, reason="infos hold the environment's own writable mask")
 def test_masks_in_infos_are_the_callers() -> None:
     """A caller that writes into a mask of `infos` (or is refused to) does not change what the environment allows."""
     env = sorry_v0.raw_env()
@@ -352,7 +351,6 @@ def test_copies(make: Any, rules: str, copied: Any) -> None:
     assert playout(env) == game
 
 
-@pytest.mark.xfail(strict=True, reason="a copy's parameter row is writable, a type for which Numba compiles anew: 10 s")
 @pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
 def test_copies_compile_nothing(copied: Any) -> None:
     """A copy plays through the kernels that are compiled already."""

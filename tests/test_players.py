@@ -353,7 +353,6 @@ def test_compiled_players(spec: str) -> None:
         assert len(odds) == 1 or stats.chisquare([reached.count(text) for text in odds], expected).pvalue > 1e-4
 
 
-@pytest.mark.xfail(strict=True, reason="it inherits `compiled_as`: its own `act` is never called")
 def test_player_derived_from_a_built_in_one() -> None:
     """A user's class derived from a built-in player is asked for its own choice."""
 

@@ -103,7 +103,7 @@ def test_resume(
     assert is_progress(stderr)
     assert read_json(out / "checkpoint.json")["timesteps"] == 768
     assert read_json(out / "results.json")["timesteps"] == 768
-    assert [file.name for file in out.glob("weights-*")] == ["weights-768.safetensors"]
+    assert [file.name.rpartition("-")[0] for file in out.glob("weights-*")] == ["weights-768"]
 
 
 def test_evaluate(
@@ -277,7 +277,6 @@ def test_unwritable_json(
     check_refusal(code, "", stderr, "evaluate.py", words)
 
 
-@pytest.mark.xfail(strict=True, reason="found out only after all games are played")
 @pytest.mark.parametrize(("path", "words"), UNWRITABLE)
 def test_unwritable_json_at_once(
     path: str,
@@ -291,7 +290,6 @@ def test_unwritable_json_at_once(
     check_refusal(*in_process(arguments, capsys, monkeypatch), "evaluate.py", words)
 
 
-@pytest.mark.xfail(strict=True, reason="a part of the table is left over beside the folder")
 @pytest.mark.usefixtures("places")
 def test_json_is_a_folder(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder in place of the JSON file is refused, and nothing is left over."""
@@ -302,7 +300,6 @@ def test_json_is_a_folder(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert sorted(os.listdir(".")) == ["tables", "text.onnx"]
 
 
-@pytest.mark.xfail(strict=True, reason="runs/ppo/tensorboard is made before the checkpoint is looked for")
 @pytest.mark.usefixtures("places")
 def test_resume_of_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """`--resume` without a checkpoint is refused, and nothing is written."""

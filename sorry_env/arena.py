@@ -37,12 +37,21 @@ class Arena:
 
     Raises:
         PolicyError, SpecError: a player that cannot play the batch's rules.
+        SorryError: a seating that does not fit games and players.
     """
 
     def __init__(self, batch: Batch, players: Sequence[Player], seating: np.ndarray, rng: np.random.Generator) -> None:
         self.batch, self.players, self.seating, self.rng = batch, players, seating, rng
+        self._check_seating()
         for player in players:
             player.bind(batch.rules)
+
+    def _check_seating(self) -> None:
+        shape = (self.batch.num_games, self.batch.rules.players)
+        if self.seating.shape != shape or self.seating.dtype.kind not in "iu":
+            raise SorryError(f"seating: integers {shape} are wanted, not {self.seating.dtype} {self.seating.shape}")
+        if self.seating.min() < LEARNER or self.seating.max() >= len(self.players):
+            raise SorryError(f"seating: an index is not in {LEARNER}..{len(self.players) - 1}")
 
     def _seated(self) -> np.ndarray:
         """int8 (B, P): which seats play in compiled code."""
@@ -56,6 +65,7 @@ class Arena:
 
     def reset(self, which: np.ndarray | None = None, first_player: int | None = None) -> None:
         """New games where `which`, played on until each waits for a learner or has ended."""
+        self._check_seating()
         seated = self._seated()
         self.batch.reset(which, first_player, seated)
         self._run(seated)
@@ -92,7 +102,13 @@ class Arena:
 
     def _ask(self, player: Player, games: np.ndarray) -> np.ndarray:
         batch = self.batch
-        return player.act(batch.observations[games], batch.masks[games], self.rng, batch.positions(games))
+        shown = batch.observations[games], batch.masks[games]
+        actions: np.ndarray = np.asarray(player.act(*shown, self.rng, batch.positions(games)))
+        if actions.shape != (len(games),) or actions.dtype.kind not in "iu" or np.isin(actions, (SKIP, LOOK)).any():
+            raise SorryError(
+                f"player {player.name!r} answers {actions.dtype} {actions.shape}, not action ids ({len(games)},)"
+            )
+        return actions
 
 
 class LearnerBatch:

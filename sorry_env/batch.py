@@ -174,6 +174,9 @@ class Batch:
         )  # fmt: skip
         if seated is None:
             return kernels.advance(*arguments)
+        shape = (self.num_games, self.rules.players)
+        if seated.shape != shape or seated.dtype != np.int8 or seated.min() < NOBODY or seated.max() > GREEDY:
+            raise SorryError(f"seated: int8 {shape} of {NOBODY}..{GREEDY} is wanted, not {seated.dtype} {seated.shape}")
         return kernels.advance_to_learner(*arguments, seated)
 
     def place(self, e: int, position: Position) -> None:

@@ -1,4 +1,4 @@
-"""Random play through the environments, and scores worked out from a position's text alone (RULES 5.7)."""
+"""Simple players, random play through environments, and scores told by a position's text alone (RULES 5.7)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sorry_env.position import Position
+from sorry_env.players.base import refuse_options
+from sorry_env.position import Position, Positions
+from sorry_env.rules import Rules
 
 
 def legal_choice(mask: np.ndarray, rng: np.random.Generator) -> int:
@@ -60,3 +62,41 @@ def rewards_by_rules(position: Position, scoring: str) -> list[float]:
         return [(own - sum(points) / players) / 100 for own in points]
     share = len(winners) / (players - len(winners))
     return [1.0 if seat in winners else -share for seat in range(players)]
+
+
+class Fixed:
+    """A user's own player: plays the lowest legal action, or the highest with `end=high`."""
+
+    def __init__(self, spec: str, options: dict[str, str]) -> None:
+        refuse_options(spec, options, ("end",))
+        self.name, self.end = spec, options.get("end", "low")
+        self.bound: list[Rules] = []
+        self.asked = 0
+
+    def bind(self, rules: Rules) -> None:
+        """Keeps the rules."""
+        self.bound.append(rules)
+
+    def act(
+        self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions
+    ) -> np.ndarray:
+        """The lowest or highest legal id."""
+        self.asked += len(masks)
+        if self.end == "low":
+            return masks.argmax(axis=1)
+        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+class Watched:
+    """Plays at random by `rng`, asked as any player that is not built in."""
+
+    name = "watched"
+
+    def bind(self, rules: Rules) -> None:
+        """Plays any rules."""
+
+    def act(
+        self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions
+    ) -> np.ndarray:
+        """Uniform legal ids."""
+        return np.array([legal_choice(mask, rng) for mask in masks])

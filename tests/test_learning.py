@@ -11,6 +11,7 @@ import onnx
 import pytest
 import torch
 from playing import legal_choice
+from sb3_contrib import MaskablePPO
 from tiny_policies import sizes, write_policy
 from torch import nn
 
@@ -65,31 +66,31 @@ def decisions(rules: Rules, count: int, seed: int = 3) -> tuple[np.ndarray, np.n
 
 @pytest.fixture(scope="module")
 def learner(tmp_path_factory: pytest.TempPathFactory) -> PPOLearner:
-    """PPO after 30,000 decisions of the classic two-player game against random."""
-    out = tmp_path_factory.mktemp("classic")
+    """PPO after 24,000 decisions of a hand game of one pawn each, where a good choice among nine cards wins."""
     return run(
-        out,
-        rules="classic",
-        timesteps=30_000,
-        envs=128,
-        steps=32,
-        epochs=3,
-        minibatch=512,
-        learning_rate=2e-3,
-        selves=0,
-    )
+        tmp_path_factory.mktemp("hand"), rules="points:players=2,pawns=1,hand_size=9,scoring=win", timesteps=24_000,
+        envs=128, steps=16, epochs=3, minibatch=512, learning_rate=1e-3, selves=0, seed=0,
+    )  # fmt: skip
 
 
 def test_learns_with_masks(learner: PPOLearner) -> None:
     """PPO soon beats random by more than it can without working masks.
 
-    Measured over seeds 0, 1, 2: 64, 71 and 68 % with masks; 54, 47 and 54 % where `action_masks` was all true and
-    illegal choices were replaced by random legal ones.
+    Measured over seeds 0 to 3: 94, 94, 93 and 92 % with masks; 62, 71, 71 and 67 % where `action_masks` was all true
+    and illegal choices were replaced by random legal ones.
     """
     pair = [learner.player("ppo"), load_player("random")]
-    score = evaluate(["ppo", "random"], learner.rules, 4000, 1, players=pair)[0]
-    assert learner.model.num_timesteps >= 30_000
-    assert score.win_rate > 0.60
+    score = evaluate(["ppo", "random"], learner.rules, 2000, 1, players=pair)[0]
+    assert learner.model.num_timesteps >= 24_000
+    assert score.win_rate > 0.83
+
+
+def test_plain_environment(tmp_path: Path) -> None:
+    """SB3-contrib's MaskablePPO finds the masks of `gymnasium.make` by itself: not one illegal action."""
+    env = gymnasium.make("Sorry-v0", rules="teams", illegal="raise", seat="random")
+    model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=32, n_epochs=1, seed=1, device="cpu")
+    model.learn(128)
+    assert model.num_timesteps == 128
 
 
 def test_same_seed_same_weights(tmp_path: Path) -> None:
@@ -193,7 +194,7 @@ def test_checkpoint_player(learner: PPOLearner) -> None:
     ]
     assert (chosen[0] == chosen[1]).all()
     assert masks[np.arange(40), chosen[0]].all()
-    with pytest.raises(PolicyError, match="classic:players=2"):
+    with pytest.raises(PolicyError, match=f"{learner.rules.spec()}.*'classic'"):
         load_player(str(learner.settings.out), rules_from("classic"))
 
 

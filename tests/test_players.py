@@ -1,4 +1,4 @@
-"""Players behind one protocol: registry, random, greedy, policy files, what players are shown, the arena."""
+"""Players behind one protocol: registry, random, greedy, policy files, what players are shown."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from playing import legal_choice
+from playing import Fixed, legal_choice
 from scipy import stats
 from strategies import RULE_SETS, SPECS, random_positions
 from tiny_policies import sizes, write_policy
 
 from sorry_env import Batch, load_player, register_player
 from sorry_env.arena import LEARNER, Arena
-from sorry_env.batch import SKIP
 from sorry_env.engine.parameters import HANDS, MOVER, UNKNOWN
-from sorry_env.errors import IllegalError, PolicyError, SorryError, SpecError
+from sorry_env.errors import PolicyError, SorryError, SpecError
 from sorry_env.players import GreedyPlayer, Player, PolicyPlayer, RandomPlayer, base, known_players
 from sorry_env.players.policy import METADATA_KEY, policy_metadata
 from sorry_env.position import Position, Positions
@@ -88,29 +87,6 @@ def test_not_a_player(what: Any) -> None:
     """What is neither a spec string nor a player is refused."""
     with pytest.raises(SpecError, match="neither"):
         load_player(what)
-
-
-class Fixed:
-    """A user's own player: plays the lowest legal action, or the highest with `end=high`."""
-
-    def __init__(self, spec: str, options: dict[str, str]) -> None:
-        base.refuse_options(spec, options, ("end",))
-        self.name, self.end = spec, options.get("end", "low")
-        self.bound: list[Rules] = []
-        self.asked = 0
-
-    def bind(self, rules: Rules) -> None:
-        """Keeps the rules."""
-        self.bound.append(rules)
-
-    def act(
-        self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions
-    ) -> np.ndarray:
-        """The lowest or highest legal id."""
-        self.asked += len(masks)
-        if self.end == "low":
-            return masks.argmax(axis=1)
-        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
 
 @pytest.mark.usefixtures("registry")
@@ -217,21 +193,6 @@ def test_greedy_ties(text: str) -> None:
 # --- What players are shown ---
 
 
-class Watched:
-    """Plays at random by `rng` as any player that is not built in."""
-
-    name = "watched"
-
-    def bind(self, rules: Rules) -> None:
-        """Plays any rules."""
-
-    def act(
-        self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions
-    ) -> np.ndarray:
-        """Uniform legal ids."""
-        return np.array([legal_choice(mask, rng) for mask in masks])
-
-
 class Nosy:
     """Keeps what it is shown and writes into all of it."""
 
@@ -288,39 +249,7 @@ def test_positions() -> None:
     assert [str(positions[e]) for e in range(5)] == expected
 
 
-# --- Arena ---
-
-
-def test_arena_asks_each_seat() -> None:
-    """Every player is asked at its own seats alone, games wait where a learner is to decide, SKIP marks ended ones."""
-    batch, rng = Batch("classic", 40, 1), np.random.default_rng(1)
-    seating = rng.permuted(np.tile([LEARNER, 0, 1, 2], (40, 1)), axis=1)
-    low, high = Fixed("low", {}), Fixed("high", {"end": "high"})
-    arena = Arena(batch, [low, GreedyPlayer(), high], seating, rng)
-    assert low.bound == high.bound == [batch.rules]
-    arena.reset()
-    while batch.is_open.any():
-        assert (arena.waiting() == np.where(batch.is_open, LEARNER, SKIP)).all()
-        assert (seating[np.arange(40), batch.movers] == LEARNER)[batch.is_open].all()
-        arena.step(np.where(batch.is_open, batch.sample(), SKIP))
-    asked = (low.asked, high.asked)
-    assert min(asked) > 40
-    arena.run()
-    assert (low.asked, high.asked) == asked
-
-
-def test_arena_plays_to_the_end() -> None:
-    """With players on all seats every game ends; equal seeds of games and players give equal games, others do not."""
-    states = []
-    for seed, player_seed in ((1, 1), (1, 1), (2, 1), (1, 2)):
-        batch = Batch("points", 20, seed)
-        seating = np.tile([0, 1, 2, 1], (20, 1))
-        players: list[Player] = [RandomPlayer(), GreedyPlayer(), Watched()]
-        Arena(batch, players, seating, np.random.default_rng(player_seed)).reset()
-        assert batch.terminated.all()
-        states.append(batch.states.tolist())
-    assert states[0] == states[1]
-    assert states[0] not in states[2:]
+# --- Built-in players in compiled code ---
 
 
 def after_compiled(player: Player, position: Position, count: int) -> list[str]:
@@ -351,39 +280,6 @@ def test_compiled_players(spec: str) -> None:
         odds = {text: sum(text == other for other in after.values()) / len(after) for text in after.values()}
         expected = [600 * share for share in odds.values()]
         assert len(odds) == 1 or stats.chisquare([reached.count(text) for text in odds], expected).pvalue > 1e-4
-
-
-def test_player_derived_from_a_built_in_one() -> None:
-    """A user's class derived from a built-in player is asked for its own choice."""
-
-    class Mine(GreedyPlayer):
-        asked = False
-
-        def act(self, *shown: Any) -> np.ndarray:
-            self.asked = True
-            return super().act(*shown)
-
-    mine, batch = Mine(), Batch("mini-1", 1, 1)
-    Arena(batch, [mine], np.zeros((1, 2), np.int64), np.random.default_rng(1)).reset()
-    assert mine.asked
-
-
-class Cheat(Nosy):
-    """Answers with an id that is never legal."""
-
-    def act(self, *shown: Any) -> np.ndarray:
-        """Ids outside the space."""
-        return np.full(len(shown[1]), -5)
-
-
-def test_illegal_answer() -> None:
-    """A player that answers with an illegal action is refused."""
-    batch = Batch("classic", 3, 1)
-    batch.reset()
-    before = batch.states.tolist()
-    with pytest.raises(IllegalError, match="action -5 is not legal"):
-        Arena(batch, [Cheat(False)], np.zeros((3, 4), np.int64), np.random.default_rng(1)).run()
-    assert batch.states.tolist() == before
 
 
 # --- Policy files ---

@@ -428,6 +428,8 @@ def test_halves_resolve_one_after_the_other() -> None:
     got = splits(f"{board('RY', R='22,23,H,H')} r 7 *")
     assert "7:23>24,22>28" not in got  # the first has slid to 28
     assert got["7:22>28,23>24"] == board("RY", R="S,28,H,H")
+    got = splits(f"{board('RY', R='20,23,26,H')} r 7 *")
+    assert got["7:23>24,20>26"] == board("RY", R="S,26,28,H")  # onto the square of a pawn that the slide has bumped
 
 
 @rule("3.11")

@@ -18,11 +18,11 @@ from typing import Annotated
 import tyro
 
 import agents  # noqa: F401  # makes checkpoint folders players
-from agents.evaluation import evaluate, num_sides
+from agents.evaluation import evaluate, num_sides, table_rules
 from agents.files import check_writable, write_text
 from agents.reporting import ProgressDisplay, console, run_program, score_table
 from sorry_env.errors import SorryError
-from sorry_env.rules import Rules, rules_from
+from sorry_env.rules import Rules
 
 
 @dataclass
@@ -53,9 +53,7 @@ class Settings:
             raise SorryError(f"--seed: {self.seed} is not 0 or more")
         if len(self.players_to_rate) < 2:
             raise SorryError("players: give two or more, such as: evaluate.py greedy random")
-        named = rules_from(self.rules)
-        says_seats = "players=" in self.rules or "colors=" in self.rules
-        return rules_from(named, 2 if self.players is None and not named.teams and not says_seats else self.players)
+        return table_rules(self.rules, self.players)
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from sorry_env.arena import Arena
 from sorry_env.batch import Batch
 from sorry_env.players import Player, load_player
-from sorry_env.rules import Rules
+from sorry_env.rules import Rules, rules_from
 
 DECKS_PER_BLOCK: Final = 256
 CONFIDENCE: Final = 0.95
@@ -71,6 +71,17 @@ class Score:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+
+def table_rules(rules: str, players: int | None) -> Rules:
+    """The rules record of a program's `--rules` and `--players`: two seats where neither they nor teams say otherwise.
+
+    Raises:
+        RulesError: rules or a number of players that make no sense.
+    """
+    named = rules_from(rules)
+    says_seats = "players=" in rules or "colors=" in rules
+    return rules_from(named, 2 if players is None and not named.teams and not says_seats else players)
 
 
 def num_sides(rules: Rules) -> int:

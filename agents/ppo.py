@@ -18,6 +18,7 @@ from stable_baselines3.common.logger import configure
 from torch import nn
 
 from agents.checkpoints import load_checkpoint, save_checkpoint
+from agents.evaluation import table_rules
 from agents.league import League
 from agents.vec_env import SorryVecEnv
 from sorry_env.actions import num_actions
@@ -156,10 +157,7 @@ class PPOSettings:
 
     def record(self) -> Rules:
         """The rules record that `rules` and `players` mean. Raises RulesError."""
-        named = rules_from(self.rules)
-        says_seats = "players=" in self.rules or "colors=" in self.rules
-        players = 2 if self.players is None and not named.teams and not says_seats else self.players
-        return rules_from(named, players)
+        return table_rules(self.rules, self.players)
 
     def check(self) -> None:
         """Raises SorryError where a number makes no sense."""

@@ -48,6 +48,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
         SorryError: arguments that make no sense; PolicyError where a policy was made for other rules.
     """
 
+    # Gymnasium declares an instance attribute, but every environment sets it on the class.
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # type: ignore[misc]
 
     def __init__(

@@ -387,7 +387,7 @@ def test_raw_illegal(rules: str) -> None:
         assert action in (-1, size, 10**6) or f"action {action} " in message
     for wrong in (None, 1.5, "1", [1], np.array([1.0])):
         with pytest.raises(IllegalError):
-            env.step(wrong)  # type: ignore[arg-type]
+            env.step(wrong)  # type: ignore[arg-type]  # the wrong type is what is tried
     assert data_equivalence(seen(env), before, exact=True)
     for each in (env, twin):
         play_aec(each, np.random.default_rng(13), 60)

@@ -94,7 +94,7 @@ def next_number(r, at):  # type: ignore[no-untyped-def]  # rows are lists, array
 
 
 @rule
-def below(r, at, n):  # type: ignore[no-untyped-def]
+def below(r, at, n):  # type: ignore[no-untyped-def]  # rows are lists, arrays or pointers
     """Uniform integer in 0..n-1 from exactly one number of the stream (bias below n / 2^32)."""
     return (next_number(r, at) * int(n)) >> 32
 

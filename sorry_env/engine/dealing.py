@@ -93,7 +93,7 @@ def receive(s, p, card):
         s[CARD] = card
 
 
-@rule
+@once
 def draw(s, p, r):
     """Draws the awaited card from the stream."""
     reshuffle_if_empty(s, p)

@@ -103,14 +103,20 @@ def land(s, p, seat, pawn, target):
 
 
 @rule
+def order(s, low, high):
+    """Puts the smaller of two fields into `low`, without a branch."""
+    a, b = s[low], s[high]
+    s[low] = a if a < b else b
+    s[high] = b if a < b else a
+
+
+@rule
 def sort_pawns(s, p):
     """Restores the order of slots, furthest from Home first, for every seat, by a sorting network for four."""
     for seat in range(p[PLAYERS]):
         base = PAWNS + SEATS * seat
-        a, b = min(s[base], s[base + 1]), max(s[base], s[base + 1])
-        c, d = min(s[base + 2], s[base + 3]), max(s[base + 2], s[base + 3])
-        low, high = max(a, c), min(b, d)
-        s[base] = min(a, c)
-        s[base + 1] = min(low, high)
-        s[base + 2] = max(low, high)
-        s[base + 3] = max(b, d)
+        order(s, base, base + 1)
+        order(s, base + 2, base + 3)
+        order(s, base, base + 2)
+        order(s, base + 1, base + 3)
+        order(s, base + 1, base + 2)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from sorry_env.actions import MAX_PAWNS, SEATS
 from sorry_env.board import CIRCLE, ENTRANCE, HOME, RING, START
 from sorry_env.cards import ELEVEN, FORWARD, NUM_CARDS, SEVEN, SORRY
@@ -114,7 +116,7 @@ def add_splits(s, p, out, n):
     """Splits of a 7 over two pawns, each order an action of its own (RULES 3.11)."""
     sides = 1 + p[TEAMS]
     movable = p[NUM_PAWNS] * sides
-    first_id = int(p[SPLIT_ID])
+    first_id = 0 + p[SPLIT_ID]  # an int64 from the start: no second instance of what it is handed to
     for side in range(sides):
         base = pawns_of_side(s, p, side)
         for pawn in range(base, base + p[NUM_PAWNS]):
@@ -126,7 +128,7 @@ def add_splits(s, p, out, n):
     return n
 
 
-@rule
+@once
 def add_second_halves(s, p, pawn, target, half, first_id, out, n):
     """The splits whose first half takes `pawn` to `target`; `first_id` is the first id of their block."""
     seat = (pawn - PAWNS) >> SEAT_BITS
@@ -192,7 +194,7 @@ def is_opponent_on_ring(s, p):
     return False
 
 
-@rule
+@once
 def legal_actions(s, p, out):
     """Writes the legal ids of an open decision into `out`, ascending, and returns how many there are (at least 1).
 
@@ -201,7 +203,7 @@ def legal_actions(s, p, out):
     """
     is_hand_game = p[HAND_SIZE] > 0
     hand = HANDS + NUM_CARDS * s[MOVER]
-    n = 0
+    n = np.int64(0)
     is_obliged = False
     first = 0 if is_hand_game else s[CARD]
     for card in range(first, NUM_CARDS if is_hand_game else first + 1):

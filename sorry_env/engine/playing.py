@@ -37,7 +37,7 @@ USE_DISCARD: Final = int(Use.DISCARD)
 SPLIT_STEPS: Final = FORWARD[SEVEN]
 
 
-@rule
+@once
 def play(s, p, action):
     """Plays a legal action: moves pawns, puts the card away, and says who decides next or that the game is over."""
     at = DECODE + DECODED * action

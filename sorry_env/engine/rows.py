@@ -36,7 +36,9 @@ _RULE_OPTIONS: Final[dict[str, Any]] = {
     "no_cfunc_wrapper": True,
 }
 rule: Final[Any] = njit(**_RULE_OPTIONS)
-once: Final[Any] = njit(nogil=True, error_model="numpy", inline="always")  # a rule with a single caller
+# LLVM optimises every rule anew at each level of callers, so the tallest rules become part of theirs. Not all of them:
+# what Numba's inlining costs grows with the square of the caller's length.
+once: Final[Any] = njit(nogil=True, error_model="numpy", inline="always")
 
 
 def kernel(body: Callable[..., Any]) -> Any:

@@ -6,8 +6,10 @@ through its kernels and `notation.format_move`, not through `Position`, as this 
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 import reference as ref
@@ -212,9 +214,7 @@ class Comparison:
             return False
         for seat, color in enumerate(self.rules.colors):
             at = HANDS + NUM_CARDS * seat
-            if [kind for kind in range(NUM_CARDS) for _ in range(values[at + kind])] != [
-                CARDS.index(name) for name in state.hands[color] or []
-            ]:
+            if values[at : at + NUM_CARDS] != card_counts(tuple(state.hands[color] or ())):
                 return False
         return True
 
@@ -239,6 +239,12 @@ class Comparison:
                 text = format_position(row[0].tolist(), self.rules)
                 self.differences.append(f"{self.spec}  {text}  mask: {masks[e].nonzero()[0].tolist()}, legal {ids}")
         self.shown.clear()
+
+
+@lru_cache(maxsize=4096)
+def card_counts(hand: tuple[str, ...]) -> list[int]:
+    """How many of each card a hand holds."""
+    return [hand.count(card) for card in CARDS]
 
 
 def spell(action: Action, state: ref.State, rules: ref.RefRules) -> str:
@@ -289,8 +295,20 @@ def run_task(task: Task) -> tuple[int, list[str]]:
     return comparison.decisions, comparison.differences
 
 
+def weight(spec: str) -> float:
+    """Decisions of a rule set in an even run: fewer where each has more legal moves, so that all take about as long."""
+    rules = rules_from(spec)
+    return (0.4 if rules.hand_size else 1.0) * (0.5 if rules.teams else 1.0)
+
+
 def tasks(specs: Iterable[str], decisions: int, share: int, seed: int = 0) -> list[Task]:
     """Shares of about `share` decisions, games and positions of all rule sets in turn, `decisions` in all."""
-    pairs = [(spec, kind) for spec in specs for kind in ("games", "positions")]
-    count = max(len(pairs), -(-decisions // share))
-    return [(*pairs[k % len(pairs)], seed + k // len(pairs), -(-decisions // count)) for k in range(count)]
+    weights = {spec: weight(spec) for spec in specs}
+    rounds = max(1, round(decisions / (2 * share * len(weights))))
+    unit = decisions / (2 * rounds * sum(weights.values()))
+    return [
+        (spec, kind, seed + k, math.ceil(unit * weights[spec]))
+        for k in range(rounds)
+        for spec in weights
+        for kind in ("games", "positions")
+    ]

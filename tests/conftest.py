@@ -12,7 +12,7 @@ settings.load_profile("sorry")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the sizes of the long runs."""
-    parser.addoption("--decisions", type=int, default=50_000, help="decisions of engine against reference")
+    parser.addoption("--decisions", type=int, default=1_000_000, help="decisions of engine against reference")
     parser.addoption("--games", type=int, default=500, help="games a rule set in the vectorised invariants")
 
 

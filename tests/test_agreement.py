@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+from collections.abc import Iterator
+from multiprocessing.pool import AsyncResult
+
 import pytest
 import reference as ref
-from agreement import run_task
+from agreement import run_task, tasks
 from strategies import HAND_GAMES, SPECS, random_positions, reference_rules
 
 from sorry_env.position import Position
 
-# Rule sets whose decisions have many legal moves get fewer of them, so that all take about as long.
-WEIGHTS = {spec: 0.4 if "team" in spec else 0.6 if "points" in spec else 1.5 for spec in SPECS}
+WORKERS = min(4, os.cpu_count() or 1)
 
 
-def share(spec: str, decisions: int) -> int:
-    """Decisions of one rule set in one kind of run."""
-    return max(50, int(decisions / 2 * WEIGHTS[spec] / sum(WEIGHTS.values())))
+@pytest.fixture(scope="module")
+def runs(decisions: int) -> Iterator[dict[tuple[str, str], tuple[int, AsyncResult[tuple[int, list[str]]]]]]:
+    """One run a rule set and kind, worked on by other processes: decisions to compare, and what is to come of it."""
+    with multiprocessing.get_context("spawn").Pool(WORKERS) as pool:
+        work = tasks(SPECS, decisions, share=decisions)
+        yield {task[:2]: (task[3], pool.apply_async(run_task, [task])) for task in work}
 
 
 @pytest.mark.parametrize("kind", ["games", "positions"])
 @pytest.mark.parametrize("spec", SPECS)
-def test_engine_is_the_reference(spec: str, kind: str, decisions: int) -> None:
+def test_engine_is_the_reference(
+    spec: str, kind: str, runs: dict[tuple[str, str], tuple[int, AsyncResult[tuple[int, list[str]]]]]
+) -> None:
     """Engine and reference agree on every decision of random games and positions (`--decisions N` for more)."""
-    done, differences = run_task((spec, kind, 0, share(spec, decisions)))
-    assert done >= share(spec, decisions)
+    wanted, run = runs[spec, kind]
+    done, differences = run.get()
+    assert done >= wanted
     assert not differences, "\n".join(differences[:5])
 
 

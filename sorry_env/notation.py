@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
 
 from sorry_env.actions import SEATS, Action, Use, action_table
-from sorry_env.board import CIRCLE, COLORS, ENTRANCE, HOME, START, format_location, parse_location, square_of
+from sorry_env.board import CIRCLE, COLORS, ENTRANCE, HOME, RING, format_location, parse_location, square_of
 from sorry_env.cards import CARDS, FORWARD, NUM_CARDS, SEVEN
 from sorry_env.engine.parameters import (
     AWAITING,
@@ -43,17 +45,47 @@ def pawn_places(row: Row | np.ndarray, rules: Rules, seat: int) -> list[int]:
     return [int(progress) for progress in row[base : base + rules.pawns]]
 
 
+_LOCATIONS: Final = [[format_location(color, progress) for progress in range(HOME + 1)] for color in range(4)]
+
+
 def format_pawns(row: Row, rules: Rules) -> str:
     """The PAWNS field."""
     fields = []
-    for seat, color in enumerate(rules.color_ids):
-        base = PAWNS + SEATS * seat
-        places = ",".join(map(_LOCATIONS[color].__getitem__, row[base : base + rules.pawns]))
-        fields.append(f"{COLORS[color]}:{places}")
+    base = PAWNS
+    for color in rules.color_ids:
+        fields.append(_format_seat(color, row[base : base + rules.pawns]))
+        base += SEATS
     return "/".join(fields)
 
 
-_LOCATIONS: Final = [[format_location(color, progress) for progress in range(HOME + 1)] for color in range(4)]
+def format_all_pawns(rows: np.ndarray, rules: Rules) -> list[str]:
+    """The PAWNS field of each row of int16 (B, W); far faster than one by one, as most seats are as in other rows."""
+    words = rows[:, PAWNS : PAWNS + SEATS * SEATS].astype(np.uint8).view(np.uint32)
+    columns = [
+        map(_seat_texts(color, rules.pawns).__getitem__, words[:, seat].tolist())
+        for seat, color in enumerate(rules.color_ids)
+    ]
+    return list(map("/".join, zip(*columns, strict=True)))
+
+
+class _SeatTexts(dict[int, str]):
+    """What stands in the PAWNS field for a seat, by the word that its four slots make (one byte each)."""
+
+    def __init__(self, color: int, pawns: int) -> None:
+        self.color, self.pawns = color, pawns
+
+    def __missing__(self, word: int) -> str:
+        if len(self) > 1 << 16:
+            self.clear()
+        text = self[word] = _format_seat(self.color, word.to_bytes(SEATS, sys.byteorder)[: self.pawns])
+        return text
+
+
+_seat_texts = cache(_SeatTexts)
+
+
+def _format_seat(color: int, places: Iterable[int]) -> str:
+    return f"{COLORS[color]}:{','.join([_LOCATIONS[color][progress] for progress in places])}"
 
 
 def format_position(row: Row, rules: Rules) -> str:
@@ -70,10 +102,14 @@ def _format_cards(row: Row, rules: Rules) -> str:
 
 
 def _format_hand(row: Row, seat: int) -> str:
-    counts = row[HANDS + NUM_CARDS * seat : HANDS + NUM_CARDS * (seat + 1)]
+    return _format_counts(tuple(row[HANDS + NUM_CARDS * seat : HANDS + NUM_CARDS * (seat + 1)]))
+
+
+@lru_cache(maxsize=1 << 12)
+def _format_counts(counts: tuple[int, ...]) -> str:
     if counts[0] == UNKNOWN:
         return "?"
-    return ".".join(card for card, count in zip(CARDS, counts, strict=True) for _ in range(count))
+    return ".".join([card for card, count in zip(CARDS, counts, strict=True) for _ in range(count)])
 
 
 # --- Parsing a position ---
@@ -242,66 +278,60 @@ def _shown_cards(rules: Rules, row: np.ndarray) -> list[int]:
 
 def format_move(row: Row, rules: Rules, action: int) -> str:
     """The text of a legal action (RULES 8.3)."""
-    move = action_table(rules.pawns, rules.teams)[action]
+    head, one, first, link, two, second = _wordings(rules.colors, rules.pawns, rules.teams, row[MOVER])[action]
+    return f"{head}{first[row[one]]}{link}{second[row[two]]}"
+
+
+# How an action is worded: head, field of the row, what its value reads as, link, another field, what it reads as.
+_Wording = tuple[str, int, Sequence[str], str, int, Sequence[str]]
+_NOTHING: Final = ("",) * (HOME + 1)
+
+
+@lru_cache(maxsize=256)
+def _wordings(colors: str, pawns: int, teams: bool, mover: int) -> list[_Wording]:
+    """The wording of every action of a mover's."""
+    return [_wording(move, colors, pawns, mover) for move in action_table(pawns, teams)]
+
+
+def _wording(move: Action, colors: str, pawns: int, mover: int) -> _Wording:
     if move.use == Use.PASS:
-        return "pass"
+        return "pass", PAWNS, _NOTHING, "", PAWNS, _NOTHING
+    card = CARDS[move.card]
     if move.use == Use.DISCARD:
-        return f"discard {CARDS[move.card]}"
-    return f"{CARDS[move.card]}:{_PARTS[move.use](row, rules, move)}"
+        return f"discard {card}", PAWNS, _NOTHING, "", PAWNS, _NOTHING
+    is_of_side = move.use in (Use.START, Use.REPLACE)  # else the first pawn is numbered through both sides
+    side, slot = (move.first, 0) if is_of_side else divmod(move.first, pawns)
+    one, color, letter = _pawn(colors, mover + 2 * side, slot)
+    head = f"{card}:{letter if side else ''}"
+    if move.use == Use.START:
+        return f"{head}S>{_LOCATIONS[color][CIRCLE]}", one, _NOTHING, "", one, _NOTHING
+    if move.use == Use.STEP:
+        return head, one, _step_texts(color, move.steps), "", one, _NOTHING
+    side, slot = divmod(move.second, pawns)  # of a split by sides, else by seats clockwise
+    if move.use == Use.SPLIT:
+        two, other, letter = _pawn(colors, mover + 2 * side, slot)
+        rest = _step_texts(other, FORWARD[SEVEN] - move.steps)
+        return head, one, _step_texts(color, move.steps), f",{letter if side else ''}", two, rest
+    two, other, _ = _pawn(colors, mover + side, slot)
+    if move.use == Use.REPLACE:
+        return f"{head}S>", one, _NOTHING, "", two, _LOCATIONS[other]
+    return head, one, _LOCATIONS[color], "<>", two, _LOCATIONS[other]
 
 
-def _side_color(row: Row, rules: Rules, side: int) -> tuple[int, int, str]:
-    """Seat, colour and letter (none for the mover's own) of a side."""
-    seat = (row[MOVER] + 2 * side) % rules.players
-    color = rules.color_ids[seat]
-    return seat, color, COLORS[color] if side else ""
+def _pawn(colors: str, seat: int, slot: int) -> tuple[int, int, str]:
+    """Field, colour and letter of a pawn; seats are counted on from the last to the first."""
+    seat %= len(colors)
+    return PAWNS + SEATS * seat + slot, COLORS.index(colors[seat]), colors[seat]
 
 
-def _format_step(row: Row, rules: Rules, pawn: int, steps: int) -> str:
-    side, slot = divmod(pawn, rules.pawns)
-    seat, color, letter = _side_color(row, rules, side)
-    progress = row[PAWNS + SEATS * seat + slot]
-    target = progress + steps
-    if target < 1:
-        target += ENTRANCE
-    return f"{letter}{_LOCATIONS[color][progress]}>{_LOCATIONS[color][target]}"
-
-
-def _format_start(row: Row, rules: Rules, move: Action) -> str:
-    _, color, letter = _side_color(row, rules, move.first)
-    return f"{letter}S>{_LOCATIONS[color][CIRCLE]}"
-
-
-def _format_split(row: Row, rules: Rules, move: Action) -> str:
-    first = _format_step(row, rules, move.first, move.steps)
-    return f"{first},{_format_step(row, rules, move.second, FORWARD[SEVEN] - move.steps)}"
-
-
-def _target_place(row: Row, rules: Rules, target: int) -> str:
-    away, slot = divmod(target, rules.pawns)
-    seat = (row[MOVER] + away) % rules.players
-    return _LOCATIONS[rules.color_ids[seat]][row[PAWNS + SEATS * seat + slot]]
-
-
-def _format_exchange(row: Row, rules: Rules, move: Action) -> str:
-    side, slot = divmod(move.first, rules.pawns)
-    seat, color, letter = _side_color(row, rules, side)
-    place = _LOCATIONS[color][row[PAWNS + SEATS * seat + slot]]
-    return f"{letter}{place}<>{_target_place(row, rules, move.second)}"
-
-
-def _format_replace(row: Row, rules: Rules, move: Action) -> str:
-    letter = _side_color(row, rules, move.first)[2]
-    return f"{letter}{_LOCATIONS[0][START]}>{_target_place(row, rules, move.second)}"
-
-
-_PARTS: Final[dict[Use, Callable[[Row, Rules, Action], str]]] = {
-    Use.START: _format_start,
-    Use.STEP: lambda row, rules, move: _format_step(row, rules, move.first, move.steps),
-    Use.SPLIT: _format_split,
-    Use.EXCHANGE: _format_exchange,
-    Use.REPLACE: _format_replace,
-}
+@lru_cache(maxsize=256)
+def _step_texts(color: int, steps: int) -> list[str]:
+    """`FROM>TO` for each progress from which so many steps lead anywhere."""
+    texts = []
+    for progress, place in enumerate(_LOCATIONS[color]):
+        target = progress + steps + (RING if progress + steps < 1 else 0)
+        texts.append(f"{place}>{_LOCATIONS[color][target]}" if target <= HOME else "")
+    return texts
 
 
 def parse_move(text: str, row: Row, rules: Rules, legal: Iterable[int]) -> int:

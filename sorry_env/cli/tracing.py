@@ -12,7 +12,7 @@ import numpy as np
 from sorry_env.engine import kernels
 from sorry_env.engine.parameters import WIDTH, parameter_row
 from sorry_env.engine.rows import stream_rows
-from sorry_env.notation import format_move, format_pawns, format_position
+from sorry_env.notation import format_all_pawns, format_move, format_position
 from sorry_env.position import Position
 from sorry_env.rules import Rules, rules_from
 
@@ -51,7 +51,7 @@ def trace_lines(rules: Rules, games: int, seed: int) -> Iterator[str]:
                 break
             before = row[0].tolist()
             moves = [format_move(before, rules, action) for action in legal[0, :num_legal].tolist()]
-            results = [format_pawns(result, rules) for result in after[:num_legal].tolist()]
+            results = format_all_pawns(after[:num_legal], rules)
             uses = ",".join([f'"{move}":"{result}"' for move, result in zip(moves, results, strict=True)])
             yield (
                 f'{{"game":{game},"ply":{ply},"position":"{format_position(before, rules)}",'

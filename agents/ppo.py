@@ -90,7 +90,7 @@ class TorchPlayer:
 
     def bind(self, rules: Rules) -> None:
         """Raises PolicyError for other rules than the policy's."""
-        if rules != self.rules:
+        if not rules.plays_like(self.rules):
             raise PolicyError(f"player {self.name!r} was trained for {self.rules.spec()!r}, not for {rules.spec()!r}")
 
     def act(

@@ -6,6 +6,7 @@
 | `gymnasium.make("sorry_env:Sorry-v0", opponents=["greedy"])` | one learner's seat |
 | `Game("classic", seed=1)` | one game to play with, search, copy, save |
 | `Batch("classic", 1024)` | many games as arrays |
+| `Match("points", seed=1)` | games to a total of points |
 | `load_player("greedy")` | an opponent |
 
 Nothing heavy is imported before it is used.
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         SpecError,
     )
     from sorry_env.game import Game
+    from sorry_env.match import Match
     from sorry_env.players import Player, load_player, register_player
     from sorry_env.position import Position
     from sorry_env.record import read_record
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Batch": "batch",
     "Game": "game",
+    "Match": "match",
     "Player": "players",
     "Position": "position",
     "Rules": "rules",
@@ -67,6 +70,7 @@ __all__ = [
     "Game",
     "IllegalError",
     "MalformedError",
+    "Match",
     "Player",
     "PolicyError",
     "Position",

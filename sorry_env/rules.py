@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
+from numbers import Integral
 from typing import Any, Final, Literal
 
 from sorry_env.board import COLORS, SLIDES_BY_OPTION
@@ -68,9 +69,10 @@ class Rules:
 
     def _check_values(self) -> None:
         for name, (low, high) in _RANGES.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise RulesError(f"{name}: {value!r} is not a whole number from {low} to {high}")
+            value = _whole_number(getattr(self, name))
+            if value is None or not low <= value <= high:
+                raise RulesError(f"{name}: {getattr(self, name)!r} is not a whole number from {low} to {high}")
+            object.__setattr__(self, name, value)
         for name in _FLAGS:
             if not isinstance(getattr(self, name), bool):
                 raise RulesError(f"{name}: {getattr(self, name)!r} is neither yes (True) nor no (False)")
@@ -79,7 +81,7 @@ class Rules:
                 raise RulesError(f"{name}: {getattr(self, name)!r} is not one of {', '.join(allowed)}")
 
     def _seated_colors(self) -> str:
-        given = "".join(self.colors).upper() or _DEFAULT_COLORS[self.players]
+        given = "".join(_texts(self.colors)).upper() or _DEFAULT_COLORS[self.players]
         for letter in given:
             if letter not in COLORS:
                 raise RulesError(f"colors: {letter!r} is not one of the letters R, B, Y, G")
@@ -102,9 +104,13 @@ class Rules:
             )
         if not self.start_cards and not self.pawns_out:
             raise RulesError("start_cards: with no card that starts a pawn and pawns_out 0 no pawn ever moves")
-        seat = self.first_player
-        if seat != "random" and (isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < self.players):
-            raise RulesError(f"first_player: {seat!r} is neither 'random' nor a seat from 0 to {self.players - 1}")
+        if self.first_player != "random":
+            seat = _whole_number(self.first_player)
+            if seat is None or not 0 <= seat < self.players:
+                raise RulesError(
+                    f"first_player: {self.first_player!r} is neither 'random' nor a seat from 0 to {self.players - 1}"
+                )
+            object.__setattr__(self, "first_player", seat)
 
     @property
     def deck_counts(self) -> tuple[int, ...]:
@@ -120,6 +126,11 @@ class Rules:
         """This record with some fields changed; a new number of players takes its default colours."""
         return _override(self, options)
 
+    def plays_like(self, other: Rules) -> bool:
+        """Whether all but who begins and how the end is scored is the same: what a policy sees and may do."""
+        free: dict[str, Any] = {"first_player": "random", "scoring": "win"}
+        return replace(self, **free) == replace(other, **free)
+
     def spec(self) -> str:
         """The shortest text that `rules_from` reads back as this record, such as `classic:players=2,slide_on=own`."""
         name = min(PRESETS, key=lambda key: len(_differences(PRESETS[key], self)))
@@ -127,8 +138,21 @@ class Rules:
         return f"{name}:{options}" if options else name
 
 
+def _whole_number(value: Any) -> int | None:
+    """A Python or NumPy integer as int; None for anything else, a bool too."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return None
+    return int(value)
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        value = [value]
+    return [str(part) for part in value]
+
+
 def _ordered_cards(cards: Iterable[str]) -> tuple[str, ...]:
-    given = (cards,) if isinstance(cards, str) else tuple(str(card) for card in cards)
+    given = _texts(cards)
     for card in given:
         if card not in _FORWARD_CARDS:
             raise RulesError(f"start_cards: {card!r} is not a card with a forward number ({', '.join(_FORWARD_CARDS)})")
@@ -189,7 +213,7 @@ def _override(record: Rules, options: dict[str, Any]) -> Rules:
             raise RulesError(f"rules: no field {key!r} (fields: {', '.join(known)})")
     options = dict(options)
     if options.get("colors") and "players" not in options:
-        options["players"] = len(options["colors"])
+        options["players"] = len("".join(_texts(options["colors"])))
     if "players" in options and "colors" not in options and options["players"] != record.players:
         options["colors"] = ""
     return replace(record, **options)

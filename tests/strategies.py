@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import reference as ref
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from sorry_env.cards import CARDS
@@ -79,6 +80,14 @@ def random_positions(rules: Rules, seed: int, count: int) -> list[Position]:
     """Unfinished positions with an open decision, their pawns anywhere that RULES 8.2 lets them stand."""
     rng, record = random.Random(seed), reference_rules(rules)
     return [position_of(ref.random_position(record, rng), rules) for _ in range(count)]
+
+
+factor = 1  # set by the option --examples
+
+
+def examples(count: int) -> settings:
+    """How many examples of arbitrary texts a test tries: so many, times the option `--examples`."""
+    return settings(max_examples=count * factor)
 
 
 seeds = st.integers(0, 2**63)

@@ -19,7 +19,7 @@ ROOMS = [
     {"engine"},
     {"notation"},
     {"position"},
-    {"perft", "game", "record", "rendering"},
+    {"perft", "game", "match", "record", "rendering"},
     {"batch"},
     {"players"},
     {"arena"},

@@ -7,8 +7,9 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from invariants import check
 from results import board, moves, position, results
-from strategies import RULE_SETS, SPECS, position_texts, positions, random_positions, rules_records
+from strategies import RULE_SETS, SPECS, examples, position_texts, positions, random_positions, rules_records
 
 from sorry_env.errors import AmbiguousError, IllegalError, MalformedError, SorryError
 from sorry_env.position import Position
@@ -314,7 +315,7 @@ def damaged(draw: st.DrawFn, text: str) -> str:
     return text[:start] + draw(st.one_of(SCRAPS, st.sampled_from(PIECES))) + text[stop:]
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(data=st.data())
 def test_arbitrary_positions(data: st.DataObject) -> None:
     """Any text is a position that prints in canonical form, or is refused by a named error that names the field."""
@@ -326,11 +327,11 @@ def test_arbitrary_positions(data: st.DataObject) -> None:
         refusal = str(error)
     else:
         refusal = "PAWNS: none"
-        assert str(Position.parse(str(read), rules)) == str(read)
+        check(read)
     assert re.fullmatch(r"(position|PAWNS|MOVER|CARDS|PILE): .+", refusal)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(data=st.data())
 def test_arbitrary_moves(data: st.DataObject) -> None:
     """Any text is a legal move, its card perhaps left out, or is refused by a named error."""
@@ -356,7 +357,7 @@ def _card(legal: list[str], text: str) -> str:
     return cards[0] if len(cards) == 1 else "?"
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(text=st.one_of(SCRAPS, st.sampled_from(SPECS).flatmap(damaged)))
 def test_arbitrary_rules(text: str) -> None:
     """Any text is a rules record that prints as a text of the same record, or is refused by a RulesError."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from invariants import play_random
+from invariants import check, play_random
 from results import board
-from strategies import RULE_SETS, SPECS
+from strategies import RULE_SETS, SPECS, examples
 from test_notation import SCRAPS, damaged
 
 from sorry_env.errors import IllegalError, MalformedError, RulesError, SorryError
@@ -55,6 +55,7 @@ def test_start_after_a_played_2() -> None:
     game = Game(rules, 1, position=start, explicit_chance=True)
     game.draw("X")
     game.play("3:6>9")
+    check(game.position)
     assert read_record(game.record()).record() == game.record()
 
 
@@ -161,7 +162,7 @@ def test_cut_off(cut: int) -> None:
         read_record("\n".join(lines[:cut] + lines[cut + 1 :]))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(text=st.one_of(SCRAPS, damaged(RECORD)))
 def test_arbitrary_records(text: str) -> None:
     """Any text is a record that plays to its end, or is refused by a named error of this package."""
@@ -169,4 +170,5 @@ def test_arbitrary_records(text: str) -> None:
         game = read_record(text)
     except SorryError:
         return
+    check(game.position)
     assert read_record(game.record()).record() == game.record()

@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from results import after, board, moves, position, results
 
@@ -464,3 +465,15 @@ def test_every_ruling_has_a_test() -> None:
     numbers = set((HERE / "rule_numbers.txt").read_text().split())
     assert len(numbers) == 46
     assert marked_rules() - {"7"} == numbers
+
+
+def test_values_as_arrays_give_them() -> None:
+    """Whole numbers may be NumPy's; what is no letter, card or number is refused by its field's name."""
+    given: dict[str, Any] = {"players": np.int64(2), "first_player": np.int32(1)}
+    rules = rules_from("classic", **given)
+    assert rules == rules_from("classic:players=2,first_player=1")
+    assert (type(rules.players), type(rules.first_player)) == (int, int)
+    wrong: dict[str, Any] = {"colors": [1, 2], "start_cards": None, "first_player": 1.0, "pawns": np.int64(5)}
+    for field, value in wrong.items():
+        with pytest.raises(RulesError, match=rf"^{field}: "):
+            rules_from("classic", **{field: value})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from difflib import get_close_matches
+from os import PathLike
 from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 
@@ -75,18 +77,18 @@ def register_folder_player(marker: str, factory: Factory) -> None:
     _FOLDERS[marker] = factory
 
 
-def load_player(spec: str | Player, rules: Rules | None = None) -> Player:
+def load_player(spec: str | PathLike[str] | Player, rules: Rules | None = None) -> Player:
     """The player that a spec string means; a player is handed through.
 
     Args:
-        spec: `random`, `greedy`, `name:option=value,...`, or the path of a policy file.
+        spec: `random`, `greedy`, `name:option=value,...`, or the path of a policy file (as text or as a Path).
         rules: where given, the player is bound to them.
 
     Raises:
         SpecError: no such player, or an option that it does not have.
         PolicyError: a file that is missing, damaged or made for another game.
     """
-    player = _open(spec) if isinstance(spec, str) else spec
+    player = _open(os.fspath(spec)) if isinstance(spec, str | PathLike) else spec
     if not isinstance(player, Player):
         raise SpecError(f"player: {spec!r} is neither a spec string nor has it name, bind and act")
     if rules is not None:

@@ -19,8 +19,6 @@ from sorry_env.rules import Rules, rules_from
 METADATA_KEY: Final = "sorry_env"
 POLICY_FORMAT: Final = 1
 MAX_POLICY_BYTES: Final = 64 * 1024 * 1024
-# A policy plays by what it sees; who begins and how the end is scored change neither observation nor actions.
-_FREE_FIELDS: Final = {"first_player": "random", "scoring": "win"}
 
 
 def _hash(*parts: object) -> str:
@@ -72,9 +70,7 @@ class PolicyPlayer:
 
     def bind(self, rules: Rules) -> None:
         """Raises PolicyError with what differs where the policy was made for another game."""
-        comparable = rules.with_options(**_FREE_FIELDS)
-        made_for = self.rules.with_options(**_FREE_FIELDS)
-        if comparable != made_for:
+        if not rules.plays_like(self.rules):
             raise PolicyError(
                 f"policy {self.name!r} was made for the rules {self.rules.spec()!r}, not for {rules.spec()!r}"
             )

@@ -7,6 +7,7 @@
 | `Game("classic", seed=1)` | one game to play with, search, copy, save |
 | `Batch("classic", 1024)` | many games as arrays |
 | `Match("points", seed=1)` | games to a total of points |
+| `SelfPlay("classic", 256)` | every seat of many games as rows to learn from |
 | `load_player("greedy")` | an opponent |
 
 Nothing heavy is imported before it is used.
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from sorry_env.position import Position
     from sorry_env.record import read_record
     from sorry_env.rules import Rules, rules_from
+    from sorry_env.self_play import SelfPlay
 
 _HOMES = {
     "Batch": "batch",
@@ -46,6 +48,7 @@ _HOMES = {
     "Player": "players",
     "Position": "position",
     "Rules": "rules",
+    "SelfPlay": "self_play",
     "load_player": "players",
     "read_record": "record",
     "register_player": "players",
@@ -76,6 +79,7 @@ __all__ = [
     "Position",
     "Rules",
     "RulesError",
+    "SelfPlay",
     "SorryError",
     "SpecError",
     "__version__",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from sorry_env.engine import kernels
-from sorry_env.engine.kernels import GREEDY, LOOK, NEW_GAME, NOBODY, OPEN, RANDOM, SKIP, TERMINATED, TRUNCATED
+from sorry_env.engine.kernels import GREEDY, LOOK, NEW, NOBODY, OPEN, RANDOM, SKIP, TERMINATED, TRUNCATED
 from sorry_env.engine.parameters import (
     MOVER,
     NUM_ACTIONS,
@@ -16,23 +19,42 @@ from sorry_env.engine.parameters import (
     WIDTH,
     parameter_row,
 )
-from sorry_env.engine.rows import stream_rows
+from sorry_env.engine.rows import STREAM_WIDTH, stream_rows
 from sorry_env.errors import IllegalError, SorryError
 from sorry_env.notation import format_move
 from sorry_env.observation import count_units, float_units
 from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules, rules_from
 
-__all__ = ["DEFAULT_MAX_PLIES", "GREEDY", "LOOK", "NOBODY", "RANDOM", "SKIP", "Batch"]
+__all__ = ["DEFAULT_MAX_PLIES", "GREEDY", "LOOK", "NOBODY", "RANDOM", "SKIP", "Afterstates", "Batch"]
 
 DEFAULT_MAX_PLIES: Final = 5000
 
 
+class Afterstates(NamedTuple):
+    """Every position that a legal action of a batch's open decisions leads to, before the next card.
+
+    Attributes:
+        starts: int64 (B + 1,): those of game e are starts[e] .. starts[e + 1] of the rest.
+        actions: int16 (M,), ascending within a game.
+        seats: int8 (M,), who looks: in the draw game who draws next, in the hand game who moved.
+        ends: bool (M,), whether the game is then over, won by the side that moved.
+        features: (M, F), what that seat sees, in the batch's dtype (layout: `observation.py`).
+    """
+
+    starts: np.ndarray
+    actions: np.ndarray
+    seats: np.ndarray
+    ends: np.ndarray
+    features: np.ndarray
+
+
 class Batch:
-    """B games in step. Each game has its own random stream: results do not depend on B or on the order of games.
+    """B games in step. Each has its own random stream: results do not depend on B, on threads or on the games' order.
 
     After `reset` every game stands at a decision, and `masks`, `counts`, `observations` and `movers` show it. `step`
-    plays one action in each open game. Games that have ended stay as they are until they are reset.
+    plays one action in each open game. Games that have ended stay as they are until they are reset, or, with
+    `auto_reset`, a new game takes their place in the same call.
 
     Args:
         rules: rules record, name, or name with options (see `rules_from`).
@@ -41,6 +63,9 @@ class Batch:
         games: ids of the games within the seed, integers (B,), by default 0..B-1; equal ids draw equal cards.
         auto_forced: play forced plies (one legal action) silently.
         max_plies: plies after which a game is truncated, forced ones counted.
+        auto_reset: begin a new game wherever one ends. `terminated`, `truncated`, `rewards()` and
+            `final_observations` then tell of the games that ended in the last step.
+        threads: how many threads share the games; worth it from some hundred games each.
         observation_dtype: np.float32 (counts scaled to 0..1), np.uint8 (plain counts), or None for no observations.
         **options: players and fields of the rules record to change.
 
@@ -49,8 +74,10 @@ class Batch:
         counts: int64 (B,), number of legal actions.
         observations: (B, F), what the mover of each game sees (layout: `observation.py`).
         plies: int64 (B,), plies played.
+        final_observations: (B, P, F), with `auto_reset` only: what every seat saw last of the game that ended in the
+            last step; elsewhere of an earlier one.
 
-    All four are written in place by every call: copy what you keep.
+    All five are written in place by every call: copy what you keep.
     """
 
     def __init__(
@@ -62,11 +89,13 @@ class Batch:
         games: np.ndarray | None = None,
         auto_forced: bool = True,
         max_plies: int = DEFAULT_MAX_PLIES,
+        auto_reset: bool = False,
+        threads: int = 1,
         observation_dtype: type[np.float32] | type[np.uint8] | None = np.float32,
         **options: Any,
     ) -> None:
         self.rules = rules_from(rules, **options)
-        _check_counts(num_games=num_games, max_plies=max_plies)
+        _check_counts(num_games=num_games, max_plies=max_plies, threads=threads)
         if observation_dtype not in (np.float32, np.uint8, None):
             raise SorryError(f"observation_dtype: {observation_dtype!r} is not np.float32, np.uint8 or None")
         self.num_games, self.max_plies, self.auto_forced = num_games, max_plies, auto_forced
@@ -84,7 +113,35 @@ class Batch:
         self.observations = np.zeros((num_games, p[NUM_FEATURES] if observation_dtype else 0), self._dtype)
         self._units = count_units() if observation_dtype is np.uint8 else float_units()
         self._actions = np.zeros(num_games, np.int64)
+        self._streams = np.zeros((num_games, STREAM_WIDTH), np.int64)
+        self.auto_reset, self.threads = auto_reset, threads
+        if auto_reset:
+            self._ended = np.full(num_games, OPEN, np.int8)
+            self._final_rewards = np.zeros((num_games, self.rules.players))
+            self.final_observations = np.zeros((num_games, self.rules.players, p[NUM_FEATURES]), self._dtype)
+        self._share_out()
         self.seed(seed)
+
+    def _share_out(self) -> None:
+        """Who works on which games, and what the kernels are called with, which is the same in every step."""
+        bounds = np.linspace(0, self.num_games, min(self.threads, self.num_games) + 1).astype(int).tolist()
+        self._shares = [slice(a, b) for a, b in pairwise(bounds)]
+        self._pool = ThreadPoolExecutor(len(self._shares) - 1) if len(self._shares) > 1 else None
+        self._arguments = [self._arguments_of(share) for share in self._shares]
+        self._renewal = [self._renewal_of(share) for share in self._shares] if self.auto_reset else []
+
+    def _arguments_of(self, share: slice) -> tuple[Any, ...]:
+        return (
+            self.states[share], self._streams[share], self.parameters, self._actions[share], self._status[share],
+            self.plies[share], self.max_plies, self.auto_forced, self.masks[share], self.counts[share],
+            self.observations[share], self._units,
+        )  # fmt: skip
+
+    def _renewal_of(self, share: slice) -> tuple[Any, ...]:
+        """What `auto_reset` hands to its kernel besides."""
+        first = -1 if self.rules.first_player == "random" else self.rules.first_player
+        finals = self.final_observations[share].reshape(-1, self.final_observations.shape[2])
+        return first, self._ended[share], self._final_rewards[share], self.rules.scoring == "points", finals
 
     def seed(self, seed: int | None) -> None:
         """Begins the random streams of all games anew; takes effect with the next draw.
@@ -94,16 +151,18 @@ class Batch:
         """
         if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
             raise SorryError(f"seed: {seed!r} is neither None nor an integer from 0")
-        self._streams = stream_rows(seed, self._games)
+        self._streams[:] = stream_rows(seed, self._games)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        del state["parameters"]  # shared and read-only: a copy of it would be another type to Numba
+        for name in ("parameters", "_shares", "_pool", "_arguments", "_renewal"):
+            del state[name]  # shared, or views of arrays that a copy has of its own
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.parameters = parameter_row(self.rules)
+        self._share_out()
 
     @property
     def movers(self) -> np.ndarray:
@@ -113,12 +172,12 @@ class Batch:
     @property
     def terminated(self) -> np.ndarray:
         """Bool (B,): games that ended by the rules."""
-        return self._status == TERMINATED
+        return (self._ended if self.auto_reset else self._status) == TERMINATED
 
     @property
     def truncated(self) -> np.ndarray:
         """Bool (B,): games cut off at `max_plies` (and all games before the first reset)."""
-        return self._status == TRUNCATED
+        return (self._ended if self.auto_reset else self._status) == TRUNCATED
 
     @property
     def is_open(self) -> np.ndarray:
@@ -141,8 +200,13 @@ class Batch:
         if first_player is not None:
             self.rules.with_options(first_player=first_player)  # refuses what is no seat
         first = self.rules.first_player if first_player is None else first_player
-        self._actions[:] = NEW_GAME if which is None else np.where(which, NEW_GAME, SKIP)
-        self.counts[self._actions == NEW_GAME] = -1 if first == "random" else first
+        which = np.ones(self.num_games, bool) if which is None else np.asarray(which, bool)
+        self._actions[:] = SKIP
+        self._actions[which] = LOOK
+        self._status[which] = NEW
+        self.counts[which] = -1 if first == "random" else first
+        if self.auto_reset:
+            self._ended[which] = OPEN
         self._advance(seated)
 
     def step(self, actions: np.ndarray | int, seated: np.ndarray | None = None) -> None:
@@ -161,23 +225,40 @@ class Batch:
             if actions.dtype.kind not in "iu":
                 raise IllegalError(f"actions are {actions.dtype}, not integers")
         self._actions[:] = actions
-        begins = self._actions == NEW_GAME  # `reset` alone may say so
-        illegal = int(np.argmax(begins)) if begins.any() else self._advance(seated)
+        illegal = self._advance(seated, renew=self.auto_reset)
         if illegal >= 0:
             action = int(self._actions[illegal])
             raise IllegalError(describe_illegal(self.position(illegal), action, f"game {illegal}: "))
 
-    def _advance(self, seated: np.ndarray | None = None) -> int:
-        arguments = (
-            self.states, self._streams, self.parameters, self._actions, self._status, self.plies, self.max_plies,
-            self.auto_forced, self.masks, self.counts, self.observations, self._units,
-        )  # fmt: skip
-        if seated is None:
-            return kernels.advance(*arguments)
+    def _advance(self, seated: np.ndarray | None = None, renew: bool = False) -> int:
+        """Lets each thread advance its games; the first game whose action is not legal, -1 where there is none."""
+        kernel: Any = kernels.advance
+        more: list[Any] = [()] * len(self._shares)
+        if renew:
+            kernel, more = kernels.advance_and_renew, self._renewal
+        if seated is not None:
+            self._check_seated(seated)
+            kernel, more = kernels.advance_to_learner, [(seated[share],) for share in self._shares]
+        if self._pool is None:
+            return int(kernel(*self._arguments[0], *more[0]))
+        illegal = int(kernels.find_illegal(self._actions, self._status, self.masks))
+        if illegal < 0:
+            self._in_threads(lambda k: kernel(*self._arguments[k], *more[k]))
+        return illegal
+
+    def _check_seated(self, seated: np.ndarray) -> None:
         shape = (self.num_games, self.rules.players)
+        if self.auto_reset:
+            raise SorryError("seated: compiled players and auto_reset do not go together")
         if seated.shape != shape or seated.dtype != np.int8 or seated.min() < NOBODY or seated.max() > GREEDY:
             raise SorryError(f"seated: int8 {shape} of {NOBODY}..{GREEDY} is wanted, not {seated.dtype} {seated.shape}")
-        return kernels.advance_to_learner(*arguments, seated)
+
+    def _in_threads(self, work: Callable[[int], Any]) -> None:
+        """Calls work(k) for the k-th share of the games, each in a thread of its own; the caller's takes the first."""
+        others = [self._pool.submit(work, k) for k in range(1, len(self._shares))] if self._pool else []
+        work(0)
+        for other in others:
+            other.result()
 
     def place(self, e: int, position: Position) -> None:
         """Puts game e into a position; an awaited card is drawn, `plies` begins at 0.
@@ -207,8 +288,30 @@ class Batch:
     def sample(self) -> np.ndarray:
         """Uniform legal actions from the games' own streams: int64 (B,); -1 where the game has ended."""
         actions = np.empty(self.num_games, np.int64)
-        kernels.sample_legal(self.states, self.parameters, self.counts, self._streams, actions)
+        arrays = self.states, self.counts, self._streams, actions
+
+        def work(k: int) -> None:
+            states, counts, streams, chosen = (array[self._shares[k]] for array in arrays)
+            kernels.sample_legal(states, self.parameters, counts, streams, chosen)
+
+        self._in_threads(work)
         return actions
+
+    def afterstates(self) -> Afterstates:
+        """Every position that a legal action leads to, before the next card, with its features: for value learners."""
+        starts = np.concatenate([[0], np.cumsum(self.counts)])
+        total = int(starts[-1])
+        actions, seats, ends = np.empty(total, np.int16), np.empty(total, np.int8), np.empty(total, np.bool_)
+        features = np.empty((total, self.parameters[0, NUM_FEATURES]), self._dtype)
+        result = actions, seats, ends, features
+
+        def work(k: int) -> None:
+            share = self._shares[k]
+            own = self.states[share], self.parameters, self.counts[share], starts[share]
+            kernels.afterstates(*own, *result, self._units)
+
+        self._in_threads(work)
+        return Afterstates(starts, *result)
 
     def rewards(self, scoring: str | None = None) -> np.ndarray:
         """Final zero-sum rewards: float64 (B, P); 0 where no winner is known.
@@ -219,6 +322,10 @@ class Batch:
         """
         if scoring not in (None, "win", "points"):
             raise SorryError(f"scoring: {scoring!r} is not one of win, points or None")
+        if self.auto_reset:
+            if scoring not in (None, self.rules.scoring):
+                raise SorryError(f"scoring: with auto_reset only the rules' own, {self.rules.scoring!r}, is kept")
+            return self._final_rewards.copy()
         out = np.zeros((self.num_games, self.rules.players))
         kernels.final_rewards(self.states, self.parameters, (scoring or self.rules.scoring) == "points", out)
         return out

@@ -16,7 +16,6 @@ from strategies import RULE_SETS, SPECS, random_positions
 from sorry_env import Batch
 from sorry_env.actions import num_actions
 from sorry_env.batch import LOOK, SKIP
-from sorry_env.engine import kernels
 from sorry_env.errors import IllegalError, RulesError, SorryError
 from sorry_env.observation import by_name, highs, num_features, observation_layout, state_layout
 from sorry_env.position import Position
@@ -414,14 +413,6 @@ def test_illegal_actions(spec: str) -> None:
         assert str(position) in message
         assert all(move in message for move in position.legal_moves()[:40])
         assert [shown(batch, e) for e in range(5)] == before
-
-
-def test_code_of_a_new_game() -> None:
-    """The engine's own code for a new game is no action."""
-    batch = begun("classic", 1)
-    assert batch.counts[0] < 4
-    with pytest.raises(IllegalError):
-        batch.step(np.array([kernels.NEW_GAME]))
 
 
 BAD_ARGUMENTS: list[Any] = [

@@ -21,7 +21,7 @@ ROOMS = [
     {"position"},
     {"perft", "game", "match", "record", "rendering"},
     {"batch"},
-    {"players"},
+    {"players", "self_play"},
     {"arena"},
     {"sorry_v0", "registration"},
     {"gym_env"},

@@ -79,8 +79,8 @@ class Batch:
         self.p = parameter_row(rules)
         self.S = np.zeros((size, self.p[0, WIDTH]), np.int16)
         self.R = stream_rows(seed, size)
-        self.actions = np.full(size, kernels.NEW_GAME, np.int64)
-        self.status = np.zeros(size, np.int8)
+        self.actions = np.full(size, kernels.LOOK, np.int64)
+        self.status = np.full(size, kernels.NEW, np.int8)
         self.plies = np.zeros(size, np.int64)
         self.masks = np.zeros((size, self.p[0, NUM_ACTIONS]), np.int8)
         self.counts = np.full(size, -1, np.int64)
@@ -113,7 +113,7 @@ class Batch:
         """Draws a legal action for every open game, and begins a new one where a game has ended."""
         kernels.sample_legal(self.S, self.p, self.counts, self.R, self.actions)
         over = self.counts == 0
-        self.actions[over] = kernels.NEW_GAME
+        self.status[over] = kernels.NEW
         self.counts[over] = -1
 
 

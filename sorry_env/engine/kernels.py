@@ -25,10 +25,11 @@ from sorry_env.engine.rows import CHOICE_STREAM, below, kernel, next_number, onc
 OPEN: Final = 0
 TERMINATED: Final = 1
 TRUNCATED: Final = 2
+NEW: Final = 3  # to be set up by the next call, its first player in `counts` (-1: drawn)
 SKIP: Final = -3
 LOOK: Final = -1001  # far from ids that a user may get wrong by one
-NEW_GAME: Final = -1002
 MOST_ACTIONS: Final = 600
+MOST_GAMES_A_STEP: Final = 1000
 NOBODY: Final = 0  # who plays a seat in compiled code
 RANDOM: Final = 1
 GREEDY: Final = 2
@@ -36,16 +37,17 @@ GREEDY: Final = 2
 
 @once
 def run_on(s, p, r, action, legal, status, plies, counts, e, max_plies, auto_forced):
-    """Plays `action` (or NEW_GAME, or LOOK: nothing) in game e and runs on to its next open decision.
+    """Plays `action` (LOOK: nothing) in game e, which is open or NEW, and runs on to its next open decision.
 
     Draws the awaited cards and, with `auto_forced`, plays forced plies. Leaves the legal ids in `legal`.
     """
-    if action == NEW_GAME:
+    if status[e] == NEW:
         set_up(s, p, r, counts[e])
         status[e] = OPEN
         plies[e] = 0
+        action = LOOK
     while True:
-        if status[e] == OPEN and action >= 0:
+        if action >= 0:
             play(s, p, action)
             plies[e] += 1
         if s[OVER]:
@@ -68,7 +70,7 @@ def first_illegal(actions, status, masks):
     """Index of the first open game whose action is neither legal nor a code; -1 where there is none."""
     for e in range(len(actions)):
         action = actions[e]
-        is_code = action == SKIP or action == LOOK or action == NEW_GAME
+        is_code = action == SKIP or action == LOOK
         if status[e] == OPEN and not is_code and (action < 0 or action >= masks.shape[1] or masks[e, action] == 0):
             return e
     return -1
@@ -76,8 +78,8 @@ def first_illegal(actions, status, masks):
 
 @once
 def is_left_alone(action, status):
-    """Whether a game keeps as it is: told so, or ended and not begun anew."""
-    return action == SKIP or (status != OPEN and action != NEW_GAME and action != LOOK)
+    """Whether a game keeps as it is: told so, or ended."""
+    return action == SKIP or status == TERMINATED or status == TRUNCATED
 
 
 @once
@@ -95,9 +97,9 @@ def show(s, p, legal, mask, count, observation, num_seen, units):
 def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, observations, units):
     """For each game: plays actions[e], runs on to its next decision, and shows mask, count and the mover's observation.
 
-    actions[e] may also be LOOK, which plays nothing; NEW_GAME, which sets up with the first player in counts[e] (-1:
-    drawn); or SKIP, which leaves the game and all that is shown of it alone, as any action does in an ended game.
-    Masks and counts are 0 for games that have ended; observations of no columns are left out.
+    actions[e] may also be LOOK, which plays nothing, or SKIP, which leaves the game and all that is shown of it alone,
+    as any action does in an ended game. A NEW game is set up, whatever the action. Masks and counts are 0 for ended
+    games; observations of no columns are left out.
 
     Returns -1; or the index of a game whose action is not legal, and then no game has changed.
     """
@@ -142,6 +144,95 @@ def advance_to_learner(
                 action = int(least_distance(s, q, out, counts[e], row(work, 0), chance))
         show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
     return -1
+
+
+@kernel
+def advance_and_renew(
+    S,
+    R,
+    p,
+    actions,
+    status,
+    plies,
+    max_plies,
+    auto_forced,
+    masks,
+    counts,
+    observations,
+    units,
+    first,
+    ended,
+    rewards,
+    by_points,
+    finals,
+):
+    """As `advance`, but a game that ends is at once followed by a new one; how it ended is kept.
+
+    `first` begins the new games (-1: drawn). ended int8 (B,): TERMINATED or TRUNCATED where a game ended in this call,
+    else OPEN; rewards float64 (B, P): every seat's final reward there, else 0; finals (B P, F): what every seat saw
+    last, written where a game ended. A new game that ends before its first decision is followed by another, at most
+    MOST_GAMES_A_STEP times: then it stays ended until the next call.
+    """
+    illegal = first_illegal(actions, status, masks)
+    if illegal >= 0:
+        return illegal
+    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    q = row(p, 0)
+    for e in range(len(S)):
+        ended[e] = OPEN
+        for seat in range(q[PLAYERS]):
+            rewards[e, seat] = 0
+        if actions[e] == SKIP:
+            continue
+        s, out = row(S, e), row(legal, 0)
+        for _ in range(MOST_GAMES_A_STEP):
+            begins = status[e] != OPEN
+            if begins:
+                status[e] = NEW
+                counts[e] = first
+            run_on(s, q, row(R, e), actions[e], out, status, plies, counts, e, max_plies, auto_forced)
+            if status[e] == OPEN:
+                break
+            if not begins:
+                ended[e] = status[e]
+                write_rewards(s, q, by_points, row(rewards, e))
+                for seat in range(q[PLAYERS]):
+                    write_observation(s, q, seat, row(finals, q[PLAYERS] * e + seat), row(units, 0))
+        show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
+    return -1
+
+
+@kernel
+def find_illegal(actions, status, masks):
+    """Index of the first game whose action would be refused; -1 where there is none."""
+    return first_illegal(actions, status, masks)
+
+
+@kernel
+def afterstates(S, p, counts, starts, actions, seats, ends, features, units):
+    """Every position that a legal action leads to, before the next card, in each game with an open decision.
+
+    Game e's are starts[e] .. starts[e] + counts[e] of: actions int16 (M,), ascending within a game; seats int8 (M,),
+    who looks: in the draw game who draws next, in the hand game, where hands are hidden, who moved; ends bool (M,),
+    whether the game is then over; features (M, F), what that seat sees.
+    """
+    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    work = np.empty((1, S.shape[1]), np.int16)
+    q, out, after = row(p, 0), row(legal, 0), row(work, 0)
+    for e in range(len(S)):
+        if counts[e] == 0:
+            continue
+        s = row(S, e)
+        n = legal_actions(s, q, out)
+        for k in range(n):
+            for field in range(q[WIDTH]):
+                after[field] = s[field]
+            play(after, q, out[k])
+            at = starts[e] + k
+            actions[at] = out[k]
+            seats[at] = after[MOVER]
+            ends[at] = after[OVER]
+            write_observation(after, q, after[MOVER], row(features, at), row(units, 0))
 
 
 @kernel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -128,7 +129,11 @@ class Batch:
         self._shares = [slice(a, b) for a, b in pairwise(bounds)]
         self._pool = ThreadPoolExecutor(len(self._shares) - 1) if len(self._shares) > 1 else None
         self._arguments = [self._arguments_of(share) for share in self._shares]
-        self._renewal = [self._renewal_of(share) for share in self._shares] if self.auto_reset else []
+        kernel, calls = kernels.advance, self._arguments
+        if self.auto_reset:
+            kernel = kernels.advance_and_renew
+            calls = [(*self._arguments_of(share), *self._renewal_of(share)) for share in self._shares]
+        self._step = partial(kernel, *calls[0]) if self._pool is None else partial(self._call, kernel, calls)
 
     def _arguments_of(self, share: slice) -> tuple[Any, ...]:
         return (
@@ -155,7 +160,7 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for name in ("parameters", "_shares", "_pool", "_arguments", "_renewal"):
+        for name in ("parameters", "_shares", "_pool", "_arguments", "_step"):
             del state[name]  # shared, or views of arrays that a copy has of its own
         return state
 
@@ -225,25 +230,26 @@ class Batch:
             if actions.dtype.kind not in "iu":
                 raise IllegalError(f"actions are {actions.dtype}, not integers")
         self._actions[:] = actions
-        illegal = self._advance(seated, renew=self.auto_reset)
+        illegal = self._step() if seated is None else self._advance(seated)
         if illegal >= 0:
             action = int(self._actions[illegal])
             raise IllegalError(describe_illegal(self.position(illegal), action, f"game {illegal}: "))
 
-    def _advance(self, seated: np.ndarray | None = None, renew: bool = False) -> int:
-        """Lets each thread advance its games; the first game whose action is not legal, -1 where there is none."""
-        kernel: Any = kernels.advance
-        more: list[Any] = [()] * len(self._shares)
-        if renew:
-            kernel, more = kernels.advance_and_renew, self._renewal
-        if seated is not None:
-            self._check_seated(seated)
-            kernel, more = kernels.advance_to_learner, [(seated[share],) for share in self._shares]
+    def _advance(self, seated: np.ndarray | None = None) -> int:
+        """Advances all games, none begun anew; the first game whose action is not legal, -1 where there is none."""
+        if seated is None:
+            return self._call(kernels.advance, self._arguments)
+        self._check_seated(seated)
+        pairs = zip(self._arguments, self._shares, strict=True)
+        return self._call(kernels.advance_to_learner, [(*arguments, seated[share]) for arguments, share in pairs])
+
+    def _call(self, kernel: Any, calls: list[tuple[Any, ...]]) -> int:
+        """Calls the kernel for each thread's share of the games."""
         if self._pool is None:
-            return int(kernel(*self._arguments[0], *more[0]))
+            return int(kernel(*calls[0]))
         illegal = int(kernels.find_illegal(self._actions, self._status, self.masks))
         if illegal < 0:
-            self._in_threads(lambda k: kernel(*self._arguments[k], *more[k]))
+            self._in_threads(lambda k: kernel(*calls[k]))
         return illegal
 
     def _check_seated(self, seated: np.ndarray) -> None:

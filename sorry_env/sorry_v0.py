@@ -178,12 +178,12 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
 
     def _show(self) -> None:
         """Sets the agent on move, his mask and the end flags from the game."""
-        self.infos[self.agent_selection] = {"action_mask": self._no_mask}
-        agent = self.possible_agents[self._batch.states.item(MOVER)]
-        self.agent_selection = agent
-        self.infos[agent] = {"action_mask": self._batch.masks[0].copy()}
-        if not self._batch.counts.item(0):
-            is_over = bool(self._batch.terminated[0])
+        batch, infos = self._batch, self.infos
+        infos[self.agent_selection] = {"action_mask": self._no_mask}
+        self.agent_selection = agent = self.possible_agents[batch.states.item(MOVER)]
+        infos[agent] = {"action_mask": batch.masks[0].copy()}
+        if not batch.counts.item(0):
+            is_over = bool(batch.terminated[0])
             self.terminations = dict.fromkeys(self.agents, is_over)
             self.truncations = dict.fromkeys(self.agents, not is_over)
             self.rewards = self._final_rewards()

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from sorry_env.actions import MAX_PAWNS, SEATS
-from sorry_env.board import ENTRANCE, HOME, START
+from sorry_env.board import HOME
 from sorry_env.cards import NUM_CARDS
 from sorry_env.engine.dealing import count_hidden
-from sorry_env.engine.landing import turned
 from sorry_env.engine.parameters import (
     CARD,
     HAND_SIZE,
@@ -18,6 +17,7 @@ from sorry_env.engine.parameters import (
     MOVER,
     NUM_FEATURES,
     NUM_PAWNS,
+    NUM_PLACES,
     NUM_STATE_FEATURES,
     OVER,
     PAWNS,
@@ -25,21 +25,18 @@ from sorry_env.engine.parameters import (
     PLAYERS,
     SEEN_CARD,
     SEEN_HAND,
-    SEEN_HOME,
     SEEN_ON_MOVE,
     SEEN_OVER,
     SEEN_PILE_SIZE,
-    SEEN_RING,
     SEEN_STRIDE,
     SEEN_UNSEEN,
-    SEEN_ZONE,
-    SHIFT,
     STATE_HANDS,
     STATE_ON_MOVE,
     STATE_OVER,
     STATE_PILE,
     STATE_PILE_SIZE,
     TEAMS,
+    TURN,
     UNKNOWN,
 )
 from sorry_env.engine.rows import rule
@@ -47,26 +44,18 @@ from sorry_env.engine.rows import rule
 
 @rule
 def write_pawns(s, p, observer, out):
-    """Pawn slices of every seat, clockwise from the observer, on the board turned to him.
-
-    Slots are sorted, so slots 0, 1, ... are the pawns in Start and the last ones those at Home.
-    """
+    """Pawn slices of every seat, clockwise from the observer, on the board turned to him."""
+    at = 0
     pawns = p[NUM_PAWNS]
-    ring = p[SEEN_RING] - 1
-    zone = p[SEEN_ZONE] - ENTRANCE - 1
-    home = p[SEEN_HOME] + pawns - 1
     for away in range(p[PLAYERS]):
         seat = observer + away
         seat -= p[PLAYERS] if seat >= p[PLAYERS] else 0
-        at = away * p[SEEN_STRIDE]
-        shift = p[SHIFT + SEATS * observer + seat]
+        places = p[TURN + SEATS * observer + seat]
         base = PAWNS + SEATS * seat
-        for slot in range(pawns):
-            progress = s[base + slot]
-            place = ring + turned(progress, shift)
-            place = zone + progress if progress > ENTRANCE else place
-            place = home - slot if progress == HOME else place
-            out[at + (slot if progress == START else place)] = 1
+        for slot in range(MAX_PAWNS):
+            if slot < pawns:
+                out[at + p[places + NUM_PLACES * slot + s[base + slot]]] = 1
+        at += p[SEEN_STRIDE]
 
 
 @rule

@@ -375,10 +375,10 @@ def unfold_one(S, R, p, e, legal, after):
 
 
 @kernel
-def play_at_random(S, R, p, num_plies):
+def play_at_random(S, R, p, num_plies, masks, observations, units):
     """Plays uniform legal actions in each game, `num_plies` of them, a new game beginning wherever one ends.
 
-    The engine alone: no masks, no observations. Returns the number of games that ended.
+    Shows mask and observation at every decision; of no columns, neither. Returns the number of games that ended.
     """
     legal = np.empty((1, MOST_ACTIONS), np.int16)
     ended = 0
@@ -394,5 +394,7 @@ def play_at_random(S, R, p, num_plies):
             if s[CARD] == AWAITING:
                 draw(s, q, r)
             n = legal_actions(s, q, out)
+            if masks.shape[1] > 0:
+                show(s, q, out, row(masks, e), n, row(observations, e), observations.shape[1], row(units, 0))
             play(s, q, out[below(r, CHOICE_STREAM, n)])
     return ended

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from sorry_env.actions import MAX_PAWNS, SEATS
 from sorry_env.board import ENTRANCE, HOME, RING, START
-from sorry_env.engine.parameters import MOVER, PAWNS, PLAYERS, SHIFT, SLIDE
+from sorry_env.engine.parameters import MOVER, PAWN_SHIFT, PAWNS, PLAYERS, SLIDE
 from sorry_env.engine.rows import rule
 
 
@@ -90,15 +90,13 @@ def land(s, p, seat, pawn, target):
     """Puts a pawn at `target` by count, slides it and bumps all others there and on the slide (RULES 4.1 to 4.3)."""
     if target <= ENTRANCE:
         length = p[SLIDE + target]
-        for other in range(p[PLAYERS]):
-            shift = p[SHIFT + SEATS * seat + other] - target
-            base = PAWNS + SEATS * other
-            for k in range(base, base + MAX_PAWNS):
-                away = s[k] + shift
-                away += RING if away < 0 else 0
-                away -= RING if away >= RING else 0
-                is_bumped = (s[k] >= 1) & (s[k] <= ENTRANCE) & (away <= length) & (k != pawn)
-                s[k] = START if is_bumped else s[k]
+        shifts = PAWN_SHIFT + SEATS * MAX_PAWNS * seat - PAWNS
+        for k in range(PAWNS, PAWNS + SEATS * MAX_PAWNS):
+            away = s[k] + p[shifts + k] - target
+            away += RING if away < 0 else 0
+            away -= RING if away >= RING else 0
+            is_bumped = (s[k] >= 1) & (s[k] <= ENTRANCE) & (away <= length) & (k != pawn)
+            s[k] = START if is_bumped else s[k]
     s[pawn] = slide_end(p, target)
 
 
@@ -113,7 +111,7 @@ def order(s, low, high):
 @rule
 def sort_pawns(s, p):
     """Restores the order of slots, furthest from Home first, for every seat, by a sorting network for four."""
-    for seat in range(p[PLAYERS]):
+    for seat in range(SEATS):
         base = PAWNS + SEATS * seat
         order(s, base, base + 1)
         order(s, base + 2, base + 3)

@@ -54,12 +54,13 @@ SEAT_BITS: Final = 2  # SEATS and MAX_PAWNS are 4
 @rule
 def add_starts(s, p, card, out, n):
     """Starts (RULES 3.8): a pawn in Start, no pawn of its colour on the circle."""
-    if p[STARTS + card]:
-        for side in range(1 + p[TEAMS]):
-            base = pawns_of_side(s, p, side)
-            if s[base] == START and not is_occupied(s, p, base, CIRCLE):
-                out[n] = p[START_ID + card] + side
-                n += 1
+    for side in range(1 + p[TEAMS]):
+        base = pawns_of_side(s, p, side)
+        can_start = (p[STARTS + card] > 0) & (s[base] == START)
+        for pawn in range(base, base + MAX_PAWNS):
+            can_start &= s[pawn] != CIRCLE
+        out[n] = p[START_ID + card] + side
+        n += 1 if can_start else 0
     return n
 
 
@@ -120,11 +121,13 @@ def add_splits(s, p, out, n):
     for side in range(sides):
         base = pawns_of_side(s, p, side)
         for pawn in range(base, base + p[NUM_PAWNS]):
-            for half in range(1, SPLIT_STEPS):
-                target = step_target(s[pawn], half)
-                if target != START and not is_occupied(s, p, base, target):
-                    n = add_second_halves(s, p, pawn, target, half, first_id, out, n)
-                first_id += movable - 1
+            if s[pawn] != START and s[pawn] != HOME:
+                for half in range(1, SPLIT_STEPS):
+                    target = s[pawn] + half
+                    if target <= HOME and not is_occupied(s, p, base, target):
+                        block = first_id + (half - 1) * (movable - 1)
+                        n = add_second_halves(s, p, pawn, target, half, block, out, n)
+            first_id += (SPLIT_STEPS - 1) * (movable - 1)
     return n
 
 

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from sorry_env.actions import NO_CARD, SEATS, SORRY_FORWARD, Action, Use, action_ids, action_table
-from sorry_env.board import RING, SIDE, SLIDES_BY_OPTION
+from sorry_env.board import CIRCLE, ENTRANCE, HOME, RING, SIDE, SLIDES_BY_OPTION, START, ZONE
 from sorry_env.cards import BACKWARD, CARDS, FORWARD, NUM_CARDS, SORRY
 from sorry_env.observation import by_name, num_features, observation_layout, state_layout
 from sorry_env.rules import Rules
@@ -28,6 +28,8 @@ HANDS: Final = 32  # hand game only, 4 seats x 11 counts; a first count of UNKNO
 DRAW_WIDTH: Final = HANDS
 HAND_WIDTH: Final = HANDS + SEATS * NUM_CARDS
 
+SIDES: Final = RING // SIDE
+NUM_PLACES: Final = HOME + 1  # values of progress
 AWAITING: Final = NO_CARD
 IN_HAND: Final = -2
 UNKNOWN: Final = -1
@@ -58,30 +60,30 @@ STEP_KINDS: Final = 143  # 11: how many of those two there are
 STEP_ID: Final = 154  # 11 x 2: first id of those steps
 EXCHANGE_ID: Final = 176  # 8 pawns x 4 seats: first id of its exchanges with that seat's pawns
 REPLACE_ID: Final = 208  # 2 sides x 4 seats: the same of Sorry!
-START_ID: Final = 231  # 11: first id of the card's starts
 SEEN_STRIDE: Final = 216  # first features of the observation's slices: from one seat's pawns to the next seat's
-SEEN_RING: Final = 217  # within a seat's pawns, as the next two
-SEEN_ZONE: Final = 218
-SEEN_HOME: Final = 219
-SEEN_CARD: Final = 220
-SEEN_HAND: Final = 221
-SEEN_UNSEEN: Final = 222
-SEEN_PILE_SIZE: Final = 223
-SEEN_ON_MOVE: Final = 224
-SEEN_OVER: Final = 225
-STATE_HANDS: Final = 226  # the state's slices after the card
-STATE_PILE: Final = 227
-STATE_PILE_SIZE: Final = 228
-STATE_ON_MOVE: Final = 229
-STATE_OVER: Final = 230
-DECODE: Final = 242  # A x 7: card, use, seat and slot of the pawn, seat and slot of the second pawn or target, steps
+SEEN_CARD: Final = 217
+SEEN_HAND: Final = 218
+SEEN_UNSEEN: Final = 219
+SEEN_PILE_SIZE: Final = 220
+SEEN_ON_MOVE: Final = 221
+SEEN_OVER: Final = 222
+STATE_HANDS: Final = 223  # the state's slices after the card
+STATE_PILE: Final = 224
+STATE_PILE_SIZE: Final = 225
+STATE_ON_MOVE: Final = 226
+STATE_OVER: Final = 227
+START_ID: Final = 228  # 11: first id of the card's starts
+PAWN_SHIFT: Final = 239  # 4 x 16: SHIFT for each pawn of the row
+TURN: Final = 303  # 4 x 4: where in PLACES the second seat is read by the first
+PLACES: Final = 319  # 4 turns of the board x 4 slots x 67: feature, within its seat's, of a pawn with that progress
+DECODE: Final = PLACES + SIDES * SEATS * NUM_PLACES  # A x 7: card, use, seat and slot of the pawn, of the second, steps
 LEAVES_START: Final = (Use.START, Use.REPLACE)
-DECODED: Final = 7  # seats are clockwise from the mover
+DECODED: Final = 7  # seats are clockwise from the mover; second: pawn or target; steps of a start: Start to circle
 
 
 @lru_cache(maxsize=256)
 def parameter_row(rules: Rules) -> np.ndarray:
-    """The parameters of a rules record: int16 (1, 242 + 7 A), read-only; the fields are the constants of this file."""
+    """The parameters of a rules record: int16 (1, DECODE + 7 A), read-only; fields are this file's constants."""
     table = action_table(rules.pawns, rules.teams)
     p = np.zeros((1, DECODE + DECODED * len(table)), np.int16)
     row = p[0]
@@ -101,7 +103,11 @@ def parameter_row(rules: Rules) -> np.ndarray:
 def _fill_board(row: np.ndarray, rules: Rules) -> None:
     for seat, color in enumerate(rules.color_ids):
         for other, other_color in enumerate(rules.color_ids):
-            row[SHIFT + SEATS * seat + other] = SIDE * (other_color - color) % RING
+            turn = (other_color - color) % SIDES
+            row[SHIFT + SEATS * seat + other] = SIDE * turn
+            first = PAWN_SHIFT + SEATS * (SEATS * seat + other)
+            row[first : first + SEATS] = SIDE * turn
+            row[TURN + SEATS * seat + other] = PLACES + SEATS * NUM_PLACES * turn
     for triangle, length in SLIDES_BY_OPTION[rules.slide_on].items():
         row[SLIDE + triangle] = length
 
@@ -138,7 +144,8 @@ def _fill_actions(row: np.ndarray, rules: Rules, table: tuple[Action, ...]) -> N
         pawn = divmod(action.first, rules.pawns) if action.use not in LEAVES_START else (action.first, 0)
         second = divmod(action.second, rules.pawns)
         second_seat = 2 * second[0] if action.use == Use.SPLIT else second[0]
-        row[at : at + DECODED] = action.card, action.use, 2 * pawn[0], pawn[1], second_seat, second[1], action.steps
+        steps = CIRCLE - START if action.use == Use.START else action.steps
+        row[at : at + DECODED] = action.card, action.use, 2 * pawn[0], pawn[1], second_seat, second[1], steps
 
 
 def _fill_layout(row: np.ndarray, rules: Rules) -> None:
@@ -149,7 +156,14 @@ def _fill_layout(row: np.ndarray, rules: Rules) -> None:
     seen_at = {name: part.start for name, part in by_name(seen).items()}
     state_at = {name: part.start for name, part in by_name(state).items()}
     row[SEEN_STRIDE] = seen_at["seat1_start"]
-    row[SEEN_RING], row[SEEN_ZONE], row[SEEN_HOME] = (seen_at[f"seat0_{name}"] for name in ("ring", "zone", "home"))
+    ring, zone, home = (seen_at[f"seat0_{name}"] for name in ("ring", "zone", "home"))
+    for turn in range(SIDES):
+        for slot in range(rules.pawns):  # sorted, so the first ones are in Start and the last ones at Home
+            place = row[PLACES + NUM_PLACES * (SEATS * turn + slot) :]
+            place[START] = slot
+            place[1 : ENTRANCE + 1] = ring + (np.arange(RING) + SIDE * turn) % RING
+            place[ENTRANCE + 1 : HOME] = zone + np.arange(ZONE)
+            place[HOME] = home + rules.pawns - 1 - slot
     names = ("card", "hand", "unseen", "pile_size", "on_move", "over")
     row[SEEN_CARD : SEEN_CARD + len(names)] = [seen_at[name] for name in names]
     state_names = ("hand0", "pile", "pile_size", "on_move", "over")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from sorry_env.actions import SEATS, Use
-from sorry_env.board import CIRCLE, HOME
+from sorry_env.board import HOME, RING
 from sorry_env.cards import FORWARD, NUM_CARDS, SEVEN, TWO
-from sorry_env.engine.landing import clockwise, land, pawns_of_side, sort_pawns, step_target, turned
+from sorry_env.engine.landing import clockwise, land, pawns_of_side, sort_pawns, turned
 from sorry_env.engine.parameters import (
     AGAIN,
     AWAITING,
@@ -56,10 +56,9 @@ def move_pawns(s, p, use, at):
     for half in range(2 if use == USE_SPLIT else 1):
         seat = clockwise(s, p, p[at + 2 + 2 * half])
         pawn = PAWNS + SEATS * seat + p[at + 3 + 2 * half]
-        target = CIRCLE
-        if use == USE_STEP or use == USE_SPLIT:
-            target = step_target(s[pawn], SPLIT_STEPS - steps if half == 1 else steps)
-        elif use != USE_START:
+        target = s[pawn] + (SPLIT_STEPS - steps if half == 1 else steps)
+        target += RING if target < 1 else 0
+        if use >= USE_EXCHANGE:
             other_seat = clockwise(s, p, p[at + 4])
             other = PAWNS + SEATS * other_seat + p[at + 5]
             target = turned(s[other], p[SHIFT + SEATS * seat + other_seat])
@@ -84,6 +83,7 @@ def end_ply(s, p, card, is_discard):
     if p[HAND_SIZE]:
         s[HANDS + NUM_CARDS * mover + card] -= 1
         s[AGAIN] = 1 if card == TWO and p[TWO_AGAIN] and not is_discard and not s[OVER] else 0
-    elif not s[OVER] and not (s[CARD] == TWO and p[TWO_AGAIN]):
-        s[MOVER] = clockwise(s, p, 1)
+    else:
+        stays = (s[OVER] > 0) | ((s[CARD] == TWO) & (p[TWO_AGAIN] > 0))
+        s[MOVER] = mover if stays else clockwise(s, p, 1)
     s[CARD] = AWAITING

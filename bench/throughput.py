@@ -36,9 +36,11 @@ from typing import Any
 import numpy as np
 
 from sorry_env import Batch, sorry_v0
-from sorry_env.batch import LOOK
+from sorry_env.batch import LOOK, Afterstates
 from sorry_env.engine import kernels
-from sorry_env.rules import PRESETS
+from sorry_env.engine.parameters import WIDTH, parameter_row
+from sorry_env.engine.rows import stream_rows
+from sorry_env.rules import PRESETS, rules_from
 
 Measure = Callable[[], float]  # runs once, returns decisions (or positions) a second
 SIZES = (1, 64, 1024, 8192, 65536)
@@ -105,12 +107,22 @@ def afterstates(rules: str, games: int, threads: int, work: int) -> Measure:
     batch = Batch(rules, games, 1, auto_forced=False, auto_reset=True, threads=threads)
     warm_up(batch)
     calls = max(1, work // (4 * games))
+    most = batch.counts.sum() * 2 + 1000  # room for the busiest moment
+    width = batch.observations.shape[1]
+    buffer = Afterstates(
+        np.zeros(0, np.int64),
+        np.zeros(most, np.int16),
+        np.zeros(most, np.int8),
+        np.zeros(most, np.bool_),
+        np.zeros((most, width), np.float32),
+    )
 
     def run() -> float:
         spent, made = 0.0, 0
         for _ in range(calls):
             begun = time.perf_counter()
-            made += len(batch.afterstates().actions)
+            found = batch.afterstates(buffer)
+            made += len(found.actions)
             spent += time.perf_counter() - begun
             batch.step(batch.sample())
         return made / spent
@@ -201,15 +213,30 @@ def gymnasium_single(rules: str, work: int) -> Measure:
     return run
 
 
+class _NoColumns(list[Any]):
+    """Rows without columns."""
+
+    shape = (1, 0)
+
+
+def plain_python(rules: str, work: int) -> float:
+    """Decisions a second of the rules as plain functions on lists of integers; wants NUMBA_DISABLE_JIT=1."""
+    p = [parameter_row(rules_from(rules))[0].tolist()]
+    game, stream = [[0] * p[0][WIDTH]], stream_rows(1, 1).tolist()
+    nothing = _NoColumns([[]]), _NoColumns([[]]), [[1, 1]]
+    kernels.set_up_one(game, p, stream, 0, -1)
+    kernels.play_at_random(game, stream, p, work // 4, *nothing)
+    begun = time.perf_counter()
+    kernels.play_at_random(game, stream, p, work, *nothing)
+    return work / (time.perf_counter() - begun)
+
+
 def unjitted(rules: str, work: int) -> Measure:
     """The same rules as plain Python, in a process without Numba's compiler."""
-    program = (
-        "import sys, time; sys.path.insert(0, 'bench'); import throughput;"
-        f"run = throughput.engine({rules!r}, 1, 1, {work}); run(); print(run())"
-    )
+    program = f"import throughput; print(throughput.plain_python({rules!r}, {work}))"
 
     def run() -> float:
-        environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+        environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)}
         root = Path(__file__).parent.parent
         done = subprocess.run(
             [sys.executable, "-c", program], env=environment, cwd=root, check=True, capture_output=True, text=True

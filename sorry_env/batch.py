@@ -303,21 +303,29 @@ class Batch:
         self._in_threads(work)
         return actions
 
-    def afterstates(self) -> Afterstates:
-        """Every position that a legal action leads to, before the next card, with its features: for value learners."""
+    def afterstates(self, out: Afterstates | None = None) -> Afterstates:
+        """Every position that a legal action leads to, before the next card, with its features: for value learners.
+
+        Args:
+            out: an earlier result whose arrays are written again where they are long enough, which spares large batches
+                most of the time; by default new arrays.
+        """
         starts = np.concatenate([[0], np.cumsum(self.counts)])
         total = int(starts[-1])
-        actions, seats, ends = np.empty(total, np.int16), np.empty(total, np.int8), np.empty(total, np.bool_)
-        features = np.empty((total, self.parameters[0, NUM_FEATURES]), self._dtype)
-        result = actions, seats, ends, features
+        if out is None or len(out.actions) < total or out.features.dtype != self._dtype:
+            width = self.parameters[0, NUM_FEATURES]
+            kinds = ((total, np.int16), (total, np.int8), (total, np.bool_), ((total, width), self._dtype))
+            whole = [np.empty(shape, dtype) for shape, dtype in kinds]
+        else:
+            whole = list(out[1:])
 
         def work(k: int) -> None:
             share = self._shares[k]
             own = self.states[share], self.parameters, self.counts[share], starts[share]
-            kernels.afterstates(*own, *result, self._units)
+            kernels.afterstates(*own, *whole, self._units)
 
         self._in_threads(work)
-        return Afterstates(starts, *result)
+        return Afterstates(starts, *(array[:total] for array in whole))
 
     def rewards(self, scoring: str | None = None) -> np.ndarray:
         """Final zero-sum rewards: float64 (B, P); 0 where no winner is known.

@@ -210,6 +210,22 @@ def test_afterstates_show_no_hidden_hand(spec: str) -> None:
     assert seen[:, names["hand"].start : names["hand"].stop].any()
 
 
+def test_afterstates_into_earlier_arrays() -> None:
+    """An earlier result's arrays are written again where they are long enough, and only then."""
+    batch = begun("classic", 64)
+    first = batch.afterstates()
+    batch.step(batch.sample())
+    fresh = batch.afterstates()
+    again = batch.afterstates(first)
+    assert all((a == b).all() for a, b in zip(fresh, again, strict=True))
+    is_shared = np.shares_memory(again.features, first.features)
+    assert is_shared == (len(first.actions) >= len(again.actions))
+    long = batch.afterstates(batch.afterstates(Batch("classic", 4096, 1).afterstates()))
+    assert all((a == b).all() for a, b in zip(fresh, long, strict=True))
+    other = begun("classic", 64, observation_dtype=np.uint8)
+    assert other.afterstates(first).features.dtype == np.uint8
+
+
 def test_no_afterstates_of_ended_games() -> None:
     """An ended game has none."""
     batch = begun("mini-1", 4)

@@ -179,9 +179,10 @@ def advance_and_renew(
     legal = np.empty((1, MOST_ACTIONS), np.int16)
     q = row(p, 0)
     for e in range(len(S)):
-        ended[e] = OPEN
-        for seat in range(q[PLAYERS]):
-            rewards[e, seat] = 0
+        if ended[e] != OPEN:
+            ended[e] = OPEN
+            for seat in range(q[PLAYERS]):
+                rewards[e, seat] = 0
         if actions[e] == SKIP:
             continue
         s, out = row(S, e), row(legal, 0)
@@ -388,6 +389,7 @@ def play_at_random(S, R, p, num_plies, masks, observations, units):
         s = row(S, e)
         r = row(R, e)
         for _ in range(num_plies):
+            chance = next_number(r, CHOICE_STREAM)  # ahead of its use, to run beside the draw's
             if s[OVER]:
                 ended += 1
                 set_up(s, q, r, -1)
@@ -396,5 +398,5 @@ def play_at_random(S, R, p, num_plies, masks, observations, units):
             n = legal_actions(s, q, out)
             if masks.shape[1] > 0:
                 show(s, q, out, row(masks, e), n, row(observations, e), observations.shape[1], row(units, 0))
-            play(s, q, out[below(r, CHOICE_STREAM, n)])
+            play(s, q, out[(chance * n) >> 32])
     return ended

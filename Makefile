@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install train test lint types unit wheel docs clean
+.PHONY: install train test lint types unit speed wheel docs clean
 
 install: $(VENV)/installed
 
@@ -18,8 +18,8 @@ $(VENV)/installed: pyproject.toml constraints.txt
 train: install ## trains about two minutes, evaluates, exports, prints one table
 	$(RUN) train.py ppo --minutes 2 --out runs/first
 
-test: install lint types unit wheel ## every check
-	@echo "all checks passed: lint, types, unit, wheel"
+test: install lint types unit speed wheel ## every check
+	@echo "all checks passed: lint, types, unit, speed, wheel"
 
 lint: install
 	$(RUN) -m ruff check .
@@ -30,6 +30,9 @@ types: install
 
 unit: install
 	$(RUN) -m pytest --durations=10
+
+speed: install ## whether the engine has become slower than bench/guard.json says
+	$(RUN) bench/guard.py
 
 wheel: install
 	$(RUN) .ci/check_wheel.py

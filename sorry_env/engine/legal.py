@@ -44,14 +44,14 @@ from sorry_env.engine.parameters import (
     SWAP_PARTNER,
     TEAMS,
 )
-from sorry_env.engine.rows import once, rule
+from sorry_env.engine.rows import hot, once, rule
 
 SPLIT_STEPS: Final = FORWARD[SEVEN]
 BUMPS_NONE: Final = -RING  # length of the span of a landing in a zone: nothing is that near
 SEAT_BITS: Final = 2  # SEATS and MAX_PAWNS are 4
 
 
-@rule
+@hot
 def add_starts(s, p, card, out, n):
     """Starts (RULES 3.8): a pawn in Start, no pawn of its colour on the circle."""
     for side in range(1 + p[TEAMS]):
@@ -64,7 +64,7 @@ def add_starts(s, p, card, out, n):
     return n
 
 
-@rule
+@hot
 def add_steps(s, p, card, out, n):
     """Moves of one pawn by the card's count, forward, then backward (RULES 3.6, 3.7).
 
@@ -113,10 +113,23 @@ def is_second_half_legal(s, p, seat, pawn, target, other_seat, other, steps):
 
 
 @rule
+def count_on_the_way(s, p):
+    """How many pawns of the mover's side are neither in Start nor Home."""
+    count = 0
+    for side in range(1 + p[TEAMS]):
+        base = pawns_of_side(s, p, side)
+        for pawn in range(base, base + MAX_PAWNS):
+            count += (s[pawn] != START) & (s[pawn] != HOME)
+    return count
+
+
+@rule
 def add_splits(s, p, out, n):
     """Splits of a 7 over two pawns, each order an action of its own (RULES 3.11)."""
     sides = 1 + p[TEAMS]
     movable = p[NUM_PAWNS] * sides
+    if count_on_the_way(s, p) < 2:
+        return n
     first_id = 0 + p[SPLIT_ID]  # an int64 from the start: no second instance of what it is handed to
     for side in range(sides):
         base = pawns_of_side(s, p, side)

@@ -36,6 +36,7 @@ _RULE_OPTIONS: Final[dict[str, Any]] = {
     "no_cfunc_wrapper": True,
 }
 rule: Final[Any] = njit(**_RULE_OPTIONS)
+hot: Final[Any] = njit(**_RULE_OPTIONS, forceinline=True)  # called for each card: LLVM is to leave no call
 # LLVM optimises every rule anew at each level of callers, so the tallest rules become part of theirs. Not all of them:
 # what Numba's inlining costs grows with the square of the caller's length.
 once: Final[Any] = njit(nogil=True, error_model="numpy", inline="always")

@@ -225,15 +225,17 @@ class Batch:
         Raises:
             IllegalError: an action that is not legal. No game has then been changed.
         """
-        if not isinstance(actions, int):
+        if isinstance(actions, int):
+            self._actions.fill(actions)
+        else:
             actions = np.asarray(actions)
             if actions.dtype.kind not in "iu":
                 raise IllegalError(f"actions are {actions.dtype}, not integers")
-        self._actions[:] = actions
+            self._actions[:] = actions
         illegal = self._step() if seated is None else self._advance(seated)
         if illegal >= 0:
-            action = int(self._actions[illegal])
-            raise IllegalError(describe_illegal(self.position(illegal), action, f"game {illegal}: "))
+            where = f"game {illegal}: " if self.num_games > 1 else ""
+            raise IllegalError(describe_illegal(self.position(illegal), int(self._actions[illegal]), where))
 
     def _advance(self, seated: np.ndarray | None = None) -> int:
         """Advances all games, none begun anew; the first game whose action is not legal, -1 where there is none."""

@@ -116,11 +116,20 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._batch = Batch(
             self.rules, 1, auto_forced=auto_forced, max_plies=max_plies, observation_dtype=observation_dtype
         )
+        self._take_views()
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._make_spaces(observation_dtype)
         self.agents: list[str] = []
         self._last_move: str | None = None
+
+    def _take_views(self) -> None:
+        """The rows that the batch writes in place: taken once, as indexing costs as much as copying."""
+        self._mask, self._seen = self._batch.masks[0], self._batch.observations[0]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._take_views()  # a copy's views would be arrays of their own
 
     def _make_spaces(self, dtype: type[np.float32] | type[np.uint8]) -> None:
         players, pawns = self.rules.players, self.rules.pawns
@@ -181,7 +190,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         batch, infos = self._batch, self.infos
         infos[self.agent_selection] = {"action_mask": self._no_mask}
         self.agent_selection = agent = self.possible_agents[batch.states.item(MOVER)]
-        infos[agent] = {"action_mask": batch.masks[0].copy()}
+        infos[agent] = {"action_mask": self._mask.copy()}
         if not batch.counts.item(0):
             is_over = bool(batch.terminated[0])
             self.terminations = dict.fromkeys(self.agents, is_over)
@@ -204,25 +213,21 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        index = self._check(action)
-        self._cumulative_rewards[agent] = 0.0
-        if self.render_mode is not None:
-            self._last_move = format_move(self._batch.states[0].tolist(), self.rules, index)
-        self._batch.step(index)
-        self._show()
-
-    def _check(self, action: Any) -> int:
         index = action_index(action)
-        masks = self._batch.masks
-        if not 0 <= index < masks.shape[1] or not masks.item(index):
+        if index < 0:  # perhaps a code that the batch would take
             raise IllegalError(describe_illegal(self._batch.position(0), index))
-        return index
+        before = self._batch.states[0].tolist() if self.render_mode is not None else None
+        self._batch.step(index)
+        self._cumulative_rewards[agent] = 0.0
+        if before is not None:
+            self._last_move = format_move(before, self.rules, index)
+        self._show()
 
     def observe(self, agent: str) -> Observation:
         """What an agent may know now; arrays are the caller's to keep."""
         seat = self._seats[agent]
         if seat == self._batch.states.item(MOVER):
-            return {"observation": self._batch.observations[0].copy(), "action_mask": self._batch.masks[0].copy()}
+            return {"observation": self._seen.copy(), "action_mask": self._mask.copy()}
         return {"observation": self._batch.observe(np.array([seat]))[0], "action_mask": self._no_mask.copy()}
 
     def state(self) -> np.ndarray:

@@ -29,6 +29,7 @@ class SorryVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         num_envs: N.
         rules, players, opponents, seat, reward, illegal, auto_forced, max_plies, options: as for `SorryEnv`.
         max_episode_steps: a learner's decisions after which a game is truncated; None for no such limit.
+        threads: how many share the games, as for `Batch`.
         autoreset_mode: a mode or its value ("NextStep", "SameStep", "Disabled").
         render_mode: None only; render single games.
 
@@ -50,6 +51,7 @@ class SorryVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         reward: str | None = None,
         auto_forced: bool = True,
         max_plies: int = DEFAULT_MAX_PLIES,
+        threads: int = 1,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -67,7 +69,7 @@ class SorryVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.single_observation_space, self.single_action_space = single.observation_space, single.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._batch = Batch(self.rules, num_envs, auto_forced=auto_forced, max_plies=max_plies)
+        self._batch = Batch(self.rules, num_envs, auto_forced=auto_forced, max_plies=max_plies, threads=threads)
         self._games = LearnerBatch(self._batch, single.opponents, self.np_random, seat, single.choose_opponents)
         self._steps = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, bool)

@@ -92,9 +92,10 @@ def test_import_is_light() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_readme_code_runs() -> None:
-    """Every Python block of the README runs as it is pasted."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["README.md", "docs/batch.md"])
+def test_code_in_pages_runs(page: str) -> None:
+    """Every Python block of a page runs as it is pasted."""
+    text = (ROOT / page).read_text(encoding="utf-8")
     blocks = [part.split("```")[0] for part in text.split("```python\n")[1:]]
     assert blocks
     for block in blocks:

@@ -141,3 +141,14 @@ def test_wrong_arguments_are_refused() -> None:
     for options in wrong:
         with pytest.raises(SorryError):
             make(**options)
+
+
+def test_threads_change_nothing() -> None:
+    """Games shared out to threads are the same games."""
+    one, two = (gymnasium.make_vec("sorry_env:Sorry-v0", num_envs=30, threads=threads) for threads in (1, 2))
+    (seen, infos), (other, _) = one.reset(seed=3), two.reset(seed=3)
+    for _ in range(60):
+        assert (seen == other).all()
+        actions = infos["action_mask"].argmax(axis=1)
+        seen, *_, infos = one.step(actions)
+        other, *_ = two.step(actions)

@@ -2,6 +2,7 @@
 
     python evaluate.py policy.onnx greedy random --games 2000
     python evaluate.py greedy random --rules points --players 4
+    python evaluate.py greedy random --rules mini-1 --regret     # after: sorry-env solve mini-1
 
 Every deck is played once in every seating. With as many players as seats (teams in the partnership game) they share one
 table; else every pair meets: two seats, or one player alone against a field of the other.
@@ -13,14 +14,16 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
+from rich.table import Table
 
 import agents  # noqa: F401  # makes checkpoint folders players
 from agents.evaluation import evaluate, num_sides, table_rules
 from agents.files import check_writable, write_text
-from agents.reporting import ProgressDisplay, console, run_program, score_table
+from agents.regret import measure_regret
+from agents.reporting import ProgressDisplay, console, regret_table, run_program, score_table
 from sorry_env.errors import SorryError
 from sorry_env.rules import Rules
 
@@ -41,6 +44,8 @@ class Settings:
     """Seed of decks and players: the same seed gives the same table, whatever the workers."""
     workers: int = 1
     """Processes."""
+    regret: bool = False
+    """What each player gives away against perfect play, in a game that `sorry-env solve` has solved."""
     json: Path | None = None
     """File for the table as JSON; - prints it in place of the table."""
 
@@ -51,7 +56,7 @@ class Settings:
                 raise SorryError(f"--{name}: {getattr(self, name)} is not 1 or more")
         if self.seed < 0:
             raise SorryError(f"--seed: {self.seed} is not 0 or more")
-        if len(self.players_to_rate) < 2:
+        if len(self.players_to_rate) < 2 and not self.regret:
             raise SorryError("players: give two or more, such as: evaluate.py greedy random")
         return table_rules(self.rules, self.players)
 
@@ -64,29 +69,51 @@ def main() -> None:
         check_writable(settings.json)  # now, not after an hour of games
     begun = time.monotonic()
     with ProgressDisplay("evaluating") as display:
-
-        def show(done: int, total: int) -> None:
-            rate = done / max(time.monotonic() - begun, 1e-9)
-            display.update(done / total, f"{done} of {total} games, {rate:.0f} games/s")
-
-        scores = evaluate(settings.players_to_rate, rules, settings.games, settings.seed, settings.workers, show)
+        scores, table = regrets(settings, rules, display) if settings.regret else matches(settings, rules, display)
     seconds = time.monotonic() - begun
     result = {
         "rules": rules.spec(),
         "seats": rules.players,
         "sides": num_sides(rules),
         "seed": settings.seed,
-        "scores": [score.as_dict() for score in scores],
+        "regrets" if settings.regret else "scores": scores,
     }
     text = json.dumps(result, indent=1)
     if settings.json == Path("-"):
         print(text)
         return
     out = console()
-    out.print(score_table(f"{rules.spec()}, {rules.players} players, seed {settings.seed}", scores))
+    out.print(table)
     out.print(f"{seconds:.1f} s")
     if settings.json:
         write_text(settings.json, text + "\n")
+
+
+def matches(settings: Settings, rules: Rules, display: ProgressDisplay) -> tuple[list[dict[str, Any]], Table]:
+    """Every match of the players among each other: as data and as a table."""
+    begun = time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        rate = done / max(time.monotonic() - begun, 1e-9)
+        display.update(done / total, f"{done} of {total} games, {rate:.0f} games/s")
+
+    scores = evaluate(settings.players_to_rate, rules, settings.games, settings.seed, settings.workers, show)
+    title = f"{rules.spec()}, {rules.players} players, seed {settings.seed}"
+    return [score.as_dict() for score in scores], score_table(title, scores)
+
+
+def regrets(settings: Settings, rules: Rules, display: ProgressDisplay) -> tuple[list[dict[str, Any]], Table]:
+    """Each player against perfect play: as data and as a table."""
+    specs = settings.players_to_rate
+    found = []
+    for k, spec in enumerate(specs):
+
+        def show(done: int, total: int, k: int = k, spec: str = spec) -> None:
+            display.update((k + done / total) / len(specs), spec)
+
+        found.append(measure_regret(spec, rules, settings.games, settings.seed, show))
+    title = f"against perfect play, {rules.spec()}, seed {settings.seed}"
+    return [regret.as_dict() for regret in found], regret_table(title, found)
 
 
 if __name__ == "__main__":

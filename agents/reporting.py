@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from agents.evaluation import Score
+from agents.regret import Regret
 from sorry_env.errors import SorryError
 
 WRONG_INPUT = 2
@@ -93,4 +94,24 @@ def score_table(title: str, scores: Sequence[Score]) -> Table:
     truncated = sum(score.truncated for score in scores)
     if truncated:
         table.caption = f"{truncated} games were cut off without a winner"
+    return table
+
+
+def regret_table(title: str, regrets: Sequence[Regret]) -> Table:
+    """What players give away against perfect play, in per cent of win probability."""
+    table = Table(title=title)
+    table.add_column("player")
+    for name in ("games", "win %", "regret a game", "95 % interval", "50 - regret", "a decision", "not optimal %"):
+        table.add_column(name, justify="right")
+    for regret in regrets:
+        table.add_row(
+            regret.player,
+            str(regret.games),
+            f"{100 * regret.win_rate:.2f}",
+            f"{100 * regret.per_game:.3f}",
+            f"{100 * regret.low:.3f} to {100 * regret.high:.3f}",
+            f"{50 - 100 * regret.per_game:.2f}",
+            f"{100 * regret.per_decision:.4f}",
+            f"{100 * regret.not_optimal:.2f}",
+        )
     return table

@@ -28,10 +28,12 @@ examples:
   sorry-env moves "R:S,S,S,4/Y:S,S,S,S r 5 *"
   sorry-env perft "R:S,S,S,S/Y:S,S,S,S r - *" 4 --divide
   sorry-env trace --rules points --players 3 --games 10 --seed 7 > games.jsonl
+  sorry-env solve mini-1
 
 RULES is a rule set's name, with options after a colon: classic, teams, points, team-points, edition-1939, edition-2013,
 mini-1, mini-2; classic:players=2,slide_on=own
-POSITION is text: PAWNS MOVER CARDS PILE. PLAYER is random, greedy, name:option=value or the path of a policy file.
+POSITION is text: PAWNS MOVER CARDS PILE. PLAYER is random, greedy, perfect (of games that were solved),
+name:option=value, or the path of a policy file.
 """
 
 
@@ -116,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, help="print the versions of all that takes part, and end")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
-    for add in (_add_watch, _add_replay, _add_moves, _add_perft, _add_trace):
+    for add in (_add_watch, _add_replay, _add_moves, _add_perft, _add_trace, _add_solve):
         add(commands)
     return parser
 
@@ -158,6 +160,12 @@ def _add_trace(commands: Any) -> None:
     _add_rules(command)
     command.add_argument("--games", type=_whole, default=1, help="how many (%(default)s)")
     command.add_argument("--seed", type=_whole, default=0, help="same seed, same bytes (%(default)s)")
+
+
+def _add_solve(commands: Any) -> None:
+    command = _command(commands, "solve", _solve, "solve a small game exactly, for the player perfect")
+    command.add_argument("rules", metavar="RULES", help="mini-1 (a moment) or mini-2 (about two minutes, 1 GB)")
+    command.add_argument("--out", metavar="FILE", help="where to write the values (the cache folder)")
 
 
 def _command(commands: Any, name: str, run: Callable[..., None], what: str) -> argparse.ArgumentParser:
@@ -224,6 +232,12 @@ def _trace(**options: Any) -> None:
     from sorry_env.cli.tracing import run_trace
 
     run_trace(**options)
+
+
+def _solve(**options: Any) -> None:
+    from sorry_env.cli.solving import run_solve
+
+    run_solve(**options)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ ROOMS = [
     {"engine"},
     {"notation"},
     {"position"},
-    {"perft", "game", "match", "record", "rendering"},
+    {"perft", "game", "match", "record", "rendering", "solver"},
     {"batch"},
     {"players", "self_play"},
     {"arena"},

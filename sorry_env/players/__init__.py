@@ -9,10 +9,12 @@ from sorry_env.players.base import (
     register_player,
 )
 from sorry_env.players.light import GreedyPlayer, RandomPlayer
+from sorry_env.players.perfect import PerfectPlayer
 from sorry_env.players.policy import PolicyPlayer
 
 __all__ = [
     "GreedyPlayer",
+    "PerfectPlayer",
     "Player",
     "PolicyPlayer",
     "RandomPlayer",
@@ -25,4 +27,5 @@ __all__ = [
 
 register_player("random", RandomPlayer)
 register_player("greedy", GreedyPlayer)
+register_player("perfect", PerfectPlayer)
 register_file_player(".onnx", PolicyPlayer)

@@ -30,6 +30,7 @@ from sorry_env.rules import Rules, rules_from
 __all__ = ["DEFAULT_MAX_PLIES", "GREEDY", "LOOK", "NOBODY", "RANDOM", "SKIP", "Afterstates", "Batch"]
 
 DEFAULT_MAX_PLIES: Final = 5000
+LEAST_SHARE: Final = 512  # games below which handing them to a thread costs more than it saves
 
 
 class Afterstates(NamedTuple):
@@ -66,7 +67,7 @@ class Batch:
         max_plies: plies after which a game is truncated, forced ones counted.
         auto_reset: begin a new game wherever one ends. `terminated`, `truncated`, `rewards()` and
             `final_observations` then tell of the games that ended in the last step.
-        threads: how many threads share the games; worth it from some hundred games each.
+        threads: how many threads share the games at most; a thread is used for every LEAST_SHARE games.
         observation_dtype: np.float32 (counts scaled to 0..1), np.uint8 (plain counts), or None for no observations.
         **options: players and fields of the rules record to change.
 
@@ -125,7 +126,8 @@ class Batch:
 
     def _share_out(self) -> None:
         """Who works on which games, and what the kernels are called with, which is the same in every step."""
-        bounds = np.linspace(0, self.num_games, min(self.threads, self.num_games) + 1).astype(int).tolist()
+        number = max(1, min(self.threads, self.num_games // LEAST_SHARE))
+        bounds = np.linspace(0, self.num_games, number + 1).astype(int).tolist()
         self._shares = [slice(a, b) for a, b in pairwise(bounds)]
         self._pool = ThreadPoolExecutor(len(self._shares) - 1) if len(self._shares) > 1 else None
         self._arguments = [self._arguments_of(share) for share in self._shares]

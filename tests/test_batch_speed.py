@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from strategies import SPECS
 
+import sorry_env.batch
 from sorry_env import Batch, IllegalError, SorryError
 from sorry_env.batch import LOOK, SKIP
 from sorry_env.engine.parameters import HANDS, MOVER
@@ -30,6 +31,12 @@ def begun(spec: str, num_games: int, **options: Any) -> Batch:
 def same(one: Batch, other: Batch) -> bool:
     """Whether two batches show the same."""
     return all((getattr(one, name) == getattr(other, name)).all() for name in EVERYTHING)
+
+
+@pytest.fixture(autouse=True)
+def small_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads share even a few games, as they would share thousands."""
+    monkeypatch.setattr(sorry_env.batch, "LEAST_SHARE", 1)
 
 
 # --- Automatic resets ---
@@ -153,10 +160,13 @@ def test_copies_go_their_own_way(options: dict[str, Any], twice: Any) -> None:
     assert same(batch, twin)
 
 
-def test_more_threads_than_games() -> None:
-    """Threads without a game are not started; no threads at all are refused."""
+def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads without a game, or with too few, are not started; no threads at all are refused."""
     batch = begun("classic", 2, threads=16)
     batch.step(batch.sample())
+    assert len(batch._shares) == 2
+    monkeypatch.setattr(sorry_env.batch, "LEAST_SHARE", 512)
+    assert [len(Batch("classic", games, threads=3)._shares) for games in (1, 1023, 1024, 4096)] == [1, 1, 2, 3]
     with pytest.raises(SorryError, match="threads"):
         Batch("classic", 2, threads=0)
 

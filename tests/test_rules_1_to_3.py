@@ -452,3 +452,48 @@ def test_second_half_bumps_the_first_pawn() -> None:
     assert team["7:20>25,Y23>25"] == board(R="S,H,H,H", Y="25,H,H,H")
     assert "7:20>23,Y23>27" not in team  # the first half bumps the partner's: dead
     assert team["7:Y23>27,20>23"] == board(R="23,H,H,H", Y="27,H,H,H")
+
+
+@rule("3.9", "3.10")
+def test_places_taken_on_entrances() -> None:
+    """A pawn on the mover's entrance is exchanged and replaced like any, and so is one on its own entrance."""
+    text = board("RY", R="S,20,H,H", Y="H,H,H,2")
+    assert results(f"{text} r X *") == {"X:S>2": board("RY", R="20,2,H,H", Y="S,H,H,H")}
+    assert results(f"{text} r 11 *")["11:20<>2"] == board("RY", R="S,2,H,H", Y="20,H,H,H")
+    text = board("RY", R="S,2,H,H", Y="H,H,H,32")
+    assert results(f"{text} r X *") == {"X:S>32": board("RY", R="32,2,H,H", Y="S,H,H,H")}
+    assert results(f"{text} r 11 *")["11:2<>32"] == board("RY", R="S,32,H,H", Y="2,H,H,H")
+
+
+@rule("3.11")
+@pytest.mark.parametrize(
+    ("blocked", "free", "move"),
+    [
+        ("10,23,27,H", "10,23,35,H", "7:10>13,23>27"),
+        ("20,s0,s3,H", "20,s0,s4,H", "7:20>24,s0>s3"),
+        ("1,s1,s4,H", "1,s1,H,H", "7:1>s2,s1>s4"),
+    ],
+)
+def test_second_half_onto_a_third_pawn(blocked: str, free: str, move: str) -> None:
+    """The second half may not land on an own pawn that stands still, on the ring or in the zone."""
+    assert move not in splits(f"{board('RY', R=blocked)} r 7 *")
+    assert move in splits(f"{board('RY', R=free)} r 7 *")
+
+
+@rule("3.11")
+def test_halves_do_not_meet_in_the_zone() -> None:
+    """No two pawns end on one zone square, in either order; Home holds both."""
+    got = splits(f"{board('RY', R='0,s0,H,H')} r 7 *")
+    assert not {"7:0>s2,s0>s2", "7:s0>s2,0>s2"} & set(got)
+    got = splits(f"{board('RY', R='s1,s2,H,H')} r 7 *")
+    assert got["7:s1>H,s2>H"] == got["7:s2>H,s1>H"] == board("RY", R="H,H,H,H")
+
+
+@rule("3.2")
+def test_last_card_comes_before_the_reshuffle() -> None:
+    """Discards come back only when no card is left: the pile's last card comes for certain, in the hand game too."""
+    last = after(f"{board('RY', R='S,S,S,4')} r 3 00000000001", "3:4>7")
+    assert last.outcomes() == [("X", 1.0)]
+    assert str(last.with_card("X")).endswith(" y X 00000000000")
+    text = f"{board('RY', R='S,S,S,4')} r 3.3.4.4.5/7.7.8.8.8 00000000001"
+    assert after(text, "3:4>7", "points").outcomes() == [("X", 1.0)]

@@ -114,3 +114,42 @@ def test_backward(place: str, card: str, move: str) -> None:
 def test_forward_after_backward(place: str, card: str, move: str) -> None:
     """A pawn that backed to its entrance or beyond goes into its zone by a later forward move."""
     assert moves(f"{board('RY', R=f'{place},H,H,H')} r {card} *") == {move}
+
+
+@rule("4.2")
+@pytest.mark.parametrize(
+    ("start", "card", "end", "slide_on"),
+    [("8", "1", "13", "own"), ("8", "1", "13", "any"), ("13", "4", "13", "own"), ("8", "1", "9", "other")],
+)
+def test_own_second_slide(start: str, card: str, end: str, slide_on: str) -> None:
+    """By `slide_on` own or any the own second triangle, too, is ridden to its end, forward and backward."""
+    move = f"{card}:{start}>9"
+    got = results(f"{board('RY', R=f'{start},H,H,H')} r {card} *", slide_on=slide_on)
+    assert got == {move: board("RY", R=f"{end},H,H,H")}
+
+
+@rule("4.5")
+@pytest.mark.parametrize(
+    ("place", "card", "move", "end"),
+    [
+        ("3", "10", "10:3>2", "2"),
+        ("3", "4", "4:3>59", "59"),
+        ("5", "4", "4:5>1", "1"),
+        ("4", "4", "4:4>0", "0"),
+        ("s0", "10", "10:s0>2", "2"),
+        ("s3", "4", "4:s3>2", "2"),
+        ("s4", "4", "4:s4>s0", "s0"),
+    ],
+)
+def test_where_backward_ends(place: str, card: str, move: str, end: str) -> None:
+    """A backward move past the diamond ends on the entrance's side of the ring, and the pawn stands there."""
+    assert results(f"{board('RY', R=f'{place},H,H,H')} r {card} *")[move] == board("RY", R=f"{end},H,H,H")
+
+
+@rule("4.5", "3.7")
+def test_backward_to_the_entrance_and_own_pawns() -> None:
+    """A pawn in Start does not stand behind the diamond; an own pawn on the entrance does."""
+    assert "10:3>2" in moves(f"{board('RY', R='S,3,H,H')} r 10 *")
+    assert "10:3>2" not in moves(f"{board('RY', R='3,2,H,H')} r 10 *")
+    assert moves(f"{board('RY', R='S,6,H,H')} r 4 *") == {"4:6>2"}
+    assert moves(f"{board('RY', R='6,2,H,H')} r 4 *") == {"4:2>58"}

@@ -33,7 +33,7 @@ class Settings:
     """What to play."""
 
     players_to_rate: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER ...")]
-    """Two or more players: random, greedy, FILE.onnx, a checkpoint folder."""
+    """Two or more players: random, greedy, race, solitaire, FILE.onnx, a checkpoint folder."""
     rules: str = "classic"
     """Rule set by name, options after a colon: classic, teams, points:slide_on=own, ..."""
     players: int | None = None

@@ -32,8 +32,9 @@ examples:
 
 RULES is a rule set's name, with options after a colon: classic, teams, points, team-points, edition-1939, edition-2013,
 mini-1, mini-2; classic:players=2,slide_on=own
-POSITION is text: PAWNS MOVER CARDS PILE. PLAYER is random, greedy, perfect (of games that were solved),
-name:option=value, or the path of a policy file.
+POSITION is text: PAWNS MOVER CARDS PILE.
+PLAYER is random, greedy, race, solitaire, perfect (of games that were solved), name:option=value, or the path of a
+policy file.
 """
 
 

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from sorry_env.engine import kernels
-from sorry_env.engine.kernels import GREEDY, LOOK, NEW, NOBODY, OPEN, RANDOM, SKIP, TERMINATED, TRUNCATED
+from sorry_env.engine.kernels import (
+    GREEDY,
+    LOOK,
+    NEW,
+    NOBODY,
+    OPEN,
+    RACE,
+    RANDOM,
+    SKIP,
+    SOLITAIRE,
+    TERMINATED,
+    TRUNCATED,
+)
 from sorry_env.engine.parameters import (
     MOVER,
     NUM_ACTIONS,
@@ -21,13 +33,25 @@ from sorry_env.engine.parameters import (
     parameter_row,
 )
 from sorry_env.engine.rows import STREAM_WIDTH, stream_rows
+from sorry_env.engine.weights import weight_rows
 from sorry_env.errors import IllegalError, SorryError
 from sorry_env.notation import format_move
 from sorry_env.observation import count_units, float_units
 from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules, rules_from
 
-__all__ = ["DEFAULT_MAX_PLIES", "GREEDY", "LOOK", "NOBODY", "RANDOM", "SKIP", "Afterstates", "Batch"]
+__all__ = [
+    "DEFAULT_MAX_PLIES",
+    "GREEDY",
+    "LOOK",
+    "NOBODY",
+    "RACE",
+    "RANDOM",
+    "SKIP",
+    "SOLITAIRE",
+    "Afterstates",
+    "Batch",
+]
 
 DEFAULT_MAX_PLIES: Final = 5000
 LEAST_SHARE: Final = 512  # games below which handing them to a thread costs more than it saves
@@ -164,12 +188,18 @@ class Batch:
         state = self.__dict__.copy()
         for name in ("parameters", "_shares", "_pool", "_arguments", "_step"):
             del state[name]  # shared, or views of arrays that a copy has of its own
+        state.pop("_weights", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.parameters = parameter_row(self.rules)
         self._share_out()
+
+    @cached_property
+    def _weights(self) -> np.ndarray:
+        """What the compiled players weigh positions by; made when the first one sits down."""
+        return weight_rows(self.rules)
 
     @property
     def movers(self) -> np.ndarray:
@@ -221,8 +251,8 @@ class Batch:
 
         Args:
             actions: integers (B,), or one for all; SKIP leaves a game alone, LOOK plays nothing.
-            seated: who plays which seat in compiled code, int8 (B, P): NOBODY, RANDOM or GREEDY. Each game then runs
-                on to the next decision of a seat that is nobody's.
+            seated: who plays which seat in compiled code, int8 (B, P): NOBODY, RANDOM, GREEDY, RACE or
+                SOLITAIRE. Each game then runs on to the next decision of a seat that is nobody's.
 
         Raises:
             IllegalError: an action that is not legal. No game has then been changed.
@@ -245,7 +275,8 @@ class Batch:
             return self._call(kernels.advance, self._arguments)
         self._check_seated(seated)
         pairs = zip(self._arguments, self._shares, strict=True)
-        return self._call(kernels.advance_to_learner, [(*arguments, seated[share]) for arguments, share in pairs])
+        calls = [(*arguments, seated[share], self._weights) for arguments, share in pairs]
+        return self._call(kernels.advance_to_learner, calls)
 
     def _call(self, kernel: Any, calls: list[tuple[Any, ...]]) -> int:
         """Calls the kernel for each thread's share of the games."""
@@ -260,8 +291,10 @@ class Batch:
         shape = (self.num_games, self.rules.players)
         if self.auto_reset:
             raise SorryError("seated: compiled players and auto_reset do not go together")
-        if seated.shape != shape or seated.dtype != np.int8 or seated.min() < NOBODY or seated.max() > GREEDY:
-            raise SorryError(f"seated: int8 {shape} of {NOBODY}..{GREEDY} is wanted, not {seated.dtype} {seated.shape}")
+        if seated.shape != shape or seated.dtype != np.int8 or seated.min() < NOBODY or seated.max() > SOLITAIRE:
+            raise SorryError(
+                f"seated: int8 {shape} of {NOBODY}..{SOLITAIRE} is wanted, not {seated.dtype} {seated.shape}"
+            )
 
     def _in_threads(self, work: Callable[[int], Any]) -> None:
         """Calls work(k) for the k-th share of the games, each in a thread of its own; the caller's takes the first."""

@@ -1,4 +1,4 @@
-"""Simple players, random play through environments, and scores told by a position's text alone (RULES 5.7)."""
+"""Simple players, what players choose in a position, and scores and distances told by a position's text alone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from sorry_env import Batch
+from sorry_env.arena import LEARNER, Arena
+from sorry_env.players import Player
 from sorry_env.players.base import refuse_options
 from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules
@@ -100,3 +103,41 @@ class Watched:
     ) -> np.ndarray:
         """Uniform legal ids."""
         return np.array([legal_choice(mask, rng) for mask in masks])
+
+
+def ask(player: Player, position: Position, count: int, seed: int = 0) -> np.ndarray:
+    """What a player chooses in `count` copies of a position."""
+    batch = Batch(position.rules, 1, 0, auto_forced=False)
+    batch.reset()
+    batch.place(0, position)
+    seen, masks = np.repeat(batch.observations, count, axis=0), np.repeat(batch.masks, count, axis=0)
+    positions = Positions(position.rules, np.repeat(batch.states, count, axis=0))
+    return player.act(seen, masks, np.random.default_rng(seed), positions)
+
+
+def distance(position: Position, seat: int) -> int:
+    """Total distance to Home of a seat's pawns by RULES 1.2, told by the position's text."""
+    entrance = 15 * "RBYG".index(position.rules.colors[seat]) + 2
+    total = 0
+    for place in position.pawns(seat):
+        if place == "S":
+            total += 65
+        elif place.startswith("s"):
+            total += 5 - int(place[1:])
+        elif place != "H":
+            total += (entrance - int(place)) % 60 + 6
+    return total
+
+
+def after_compiled(player: Player, position: Position, count: int) -> list[str]:
+    """The pawns after a built-in player's one ply in `count` games of a position, played in compiled code."""
+    rules = position.rules
+    batch = Batch(rules, count, 3, auto_forced=False)
+    batch.reset()
+    for e in range(count):
+        batch.place(e, position)
+    seating = np.full((count, rules.players), LEARNER)
+    seating[:, position.mover] = 0
+    Arena(batch, [player], seating, np.random.default_rng(0)).run()
+    assert (batch.plies == 1).all()
+    return [batch.position(e).pawns_text() for e in range(count)]

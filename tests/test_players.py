@@ -10,13 +10,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from playing import Fixed, legal_choice
+from playing import Fixed, after_compiled, ask, distance, legal_choice
 from scipy import stats
 from strategies import RULE_SETS, SPECS, random_positions
 from tiny_policies import sizes, write_policy
 
 from sorry_env import Batch, load_player, register_player
-from sorry_env.arena import LEARNER, Arena
+from sorry_env.arena import Arena
 from sorry_env.engine.parameters import HANDS, MOVER, UNKNOWN
 from sorry_env.errors import PolicyError, SorryError, SpecError
 from sorry_env.players import GreedyPlayer, Player, PolicyPlayer, RandomPlayer, base, known_players
@@ -25,16 +25,6 @@ from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules, rules_from
 
 NOTHING = np.zeros((0, 0), np.float32)
-
-
-def ask(player: Player, position: Position, count: int, seed: int = 0) -> np.ndarray:
-    """What a player chooses in `count` copies of a position."""
-    batch = Batch(position.rules, 1, 0, auto_forced=False)
-    batch.reset()
-    batch.place(0, position)
-    seen, masks = np.repeat(batch.observations, count, axis=0), np.repeat(batch.masks, count, axis=0)
-    positions = Positions(position.rules, np.repeat(batch.states, count, axis=0))
-    return player.act(seen, masks, np.random.default_rng(seed), positions)
 
 
 # --- Registry ---
@@ -143,20 +133,6 @@ def test_random_over_a_batch() -> None:
     assert (chosen[0] != chosen[2]).any()
 
 
-def distance(position: Position, seat: int) -> int:
-    """Total distance to Home of a seat's pawns by RULES 1.2, told by the position's text."""
-    entrance = 15 * "RBYG".index(position.rules.colors[seat]) + 2
-    total = 0
-    for place in position.pawns(seat):
-        if place == "S":
-            total += 65
-        elif place.startswith("s"):
-            total += 5 - int(place[1:])
-        elif place != "H":
-            total += (entrance - int(place)) % 60 + 6
-    return total
-
-
 def best_by_brute_force(position: Position) -> set[int]:
     """The legal actions after which the mover's side is closest to Home."""
     side = (position.mover, (position.mover + 2) % 4) if position.rules.teams else (position.mover,)
@@ -250,20 +226,6 @@ def test_positions() -> None:
 
 
 # --- Built-in players in compiled code ---
-
-
-def after_compiled(player: Player, position: Position, count: int) -> list[str]:
-    """The pawns after a built-in player's one ply in `count` games of a position, played in compiled code."""
-    rules = position.rules
-    batch = Batch(rules, count, 3, auto_forced=False)
-    batch.reset()
-    for e in range(count):
-        batch.place(e, position)
-    seating = np.full((count, rules.players), LEARNER)
-    seating[:, position.mover] = 0
-    Arena(batch, [player], seating, np.random.default_rng(0)).run()
-    assert (batch.plies == 1).all()
-    return [batch.position(e).pawns_text() for e in range(count)]
 
 
 @pytest.mark.parametrize("spec", SPECS)

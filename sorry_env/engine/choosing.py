@@ -1,49 +1,75 @@
-"""Choices that need no more than the rules: a uniform legal action, and the least distance after the move."""
+"""Choices that need no more than the rules: the action after which the mover's side stands best by given weights."""
 
 # mypy: disable-error-code="no-untyped-def"
-# Rows are lists, arrays or pointers: what they are is numba's to infer.
+# Rows are lists, arrays or pointers: what they are is numba's to infer. `w` is a row of `weights.py`.
 
 from __future__ import annotations
 
-from sorry_env.actions import MAX_PAWNS
-from sorry_env.board import HOME, START
-from sorry_env.engine.landing import pawns_of_side
-from sorry_env.engine.parameters import TEAMS, WIDTH
+from sorry_env.actions import MAX_PAWNS, SEATS
+from sorry_env.board import START
+from sorry_env.engine.landing import is_on_ring, turned
+from sorry_env.engine.parameters import MOVER, NUM_PLACES, PAWNS, PLAYERS, SHIFT, TEAMS, WIDTH
 from sorry_env.engine.playing import play
 from sorry_env.engine.rows import rule
-
-START_DISTANCE = 65
+from sorry_env.engine.weights import DISTANCE, OTHERS, OWN, RISK, STRIKES
 
 
 @rule
-def side_distance(s, p, mover_row):
-    """Total distance to Home (RULES 1.2) in `s` of the side that is on move in `mover_row`."""
-    total = 0
-    for side in range(1 + p[TEAMS]):
-        base = pawns_of_side(mover_row, p, side)
-        for pawn in range(base, base + MAX_PAWNS):
-            total += START_DISTANCE if s[pawn] == START else HOME - s[pawn]
+def is_against(p, seat, other):
+    """Whether two seats are opponents (RULES 6.1)."""
+    return (seat ^ other) & 1 == 1 if p[TEAMS] else seat != other
+
+
+@rule
+def odds_of_bump(s, p, w, seat, progress):
+    """Odds that an opponent bumps `seat`'s pawn on the ring at `progress` by his next card, summed over his pawns."""
+    odds = 0.0
+    for other in range(p[PLAYERS]):
+        if is_against(p, seat, other):
+            base = PAWNS + SEATS * other
+            square = turned(progress, p[SHIFT + SEATS * other + seat])
+            for pawn in range(base, base + MAX_PAWNS):
+                if pawn == base or s[pawn] != START:  # pawns in Start are one choice
+                    odds += w[STRIKES + NUM_PLACES * s[pawn] + square]
+    return odds
+
+
+@rule
+def standing(s, p, w, mover):
+    """How far `mover`'s side is from winning in `s`, the less the better: its distance, what it risks, the others'."""
+    total = 0.0
+    for seat in range(p[PLAYERS]):
+        is_other = is_against(p, mover, seat)
+        weight = -w[OTHERS] if is_other else w[OWN]
+        if weight != 0:
+            base = PAWNS + SEATS * seat
+            for pawn in range(base, base + MAX_PAWNS):
+                distance = w[DISTANCE + s[pawn]]
+                if w[RISK] > 0 and is_on_ring(s[pawn]) and not is_other:
+                    lost = w[DISTANCE + START] - distance
+                    distance += w[RISK] * lost * odds_of_bump(s, p, w, seat, s[pawn])
+                total += weight * distance
     return total
 
 
 @rule
-def least_distance(s, p, actions, n, after, chance):
-    """The action among actions[:n] after which the mover's side is closest to Home; `chance` in [0, 1) breaks ties.
+def best_action(s, p, w, actions, n, after, chance):
+    """The action among actions[:n] after which the mover's side stands best; `chance` in [0, 1) breaks ties.
 
     `after` is a row to work in. The best actions are gathered at the front of `actions`, which is overwritten.
     """
-    best = 0
+    best = 0.0
     ties = 0
     for k in range(n):
         action = actions[k]
         for field in range(p[WIDTH]):
             after[field] = s[field]
         play(after, p, action)
-        distance = side_distance(after, p, s)
-        if ties == 0 or distance < best:
-            best = distance
+        value = standing(after, p, w, s[MOVER])
+        if ties == 0 or value < best:
+            best = value
             ties = 0
-        if distance == best:
+        if value == best:
             actions[ties] = action
             ties += 1
     return actions[int(chance * ties)]

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from sorry_env.cards import NUM_CARDS
-from sorry_env.engine.choosing import least_distance
+from sorry_env.engine.choosing import best_action
 from sorry_env.engine.dealing import draw, receive, reshuffle_if_empty, sample_card, set_up
 from sorry_env.engine.encoding import hide_hand, write_observation, write_points, write_rewards, write_state
 from sorry_env.engine.legal import legal_actions
@@ -32,7 +32,9 @@ MOST_ACTIONS: Final = 600
 MOST_GAMES_A_STEP: Final = 1000
 NOBODY: Final = 0  # who plays a seat in compiled code
 RANDOM: Final = 1
-GREEDY: Final = 2
+GREEDY: Final = 2  # from here on by the rows of `weights.weight_rows`, in their order
+RACE: Final = 3
+SOLITAIRE: Final = 4
 
 
 @once
@@ -117,11 +119,12 @@ def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, coun
 
 @kernel
 def advance_to_learner(
-    S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, observations, units, seated
+    S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, observations, units, seated, weights
 ):
-    """As `advance`, but seats with seated[e, seat] RANDOM or GREEDY play on from their games' choice streams.
+    """As `advance`, but seats with seated[e, seat] RANDOM to SOLITAIRE play on from their games' choice streams.
 
-    Each game runs on to the next decision of a seat that is NOBODY's, or to its end. seated is int8 (B, P).
+    Each game runs on to the next decision of a seat that is NOBODY's, or to its end. seated is int8 (B, P), weights
+    float64 (3, *).
     """
     illegal = first_illegal(actions, status, masks)
     if illegal >= 0:
@@ -141,7 +144,8 @@ def advance_to_learner(
                 action = int(out[below(r, CHOICE_STREAM, counts[e])])
             else:
                 chance = next_number(r, CHOICE_STREAM) / 4294967296.0
-                action = int(least_distance(s, q, out, counts[e], row(work, 0), chance))
+                w = row(weights, seated[e, s[MOVER]] - GREEDY)
+                action = int(best_action(s, q, w, out, counts[e], row(work, 0), chance))
         show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
     return -1
 
@@ -330,13 +334,13 @@ def set_up_one(S, p, R, e, first):
 
 
 @kernel
-def choose_least_distance(S, p, chances, actions):
-    """For each game the action that leaves the mover's side closest to Home; ties by chances float64 (B,) in [0, 1)."""
+def choose_best(S, p, weights, chances, actions):
+    """For each game the action that stands best by weights float64 (1, *); ties by chances float64 (B,) in [0, 1)."""
     legal = np.empty((1, MOST_ACTIONS), np.int16)
     after = np.empty((1, S.shape[1]), np.int16)
     for e in range(len(S)):
         n = legal_actions(row(S, e), row(p, 0), row(legal, 0))
-        actions[e] = least_distance(row(S, e), row(p, 0), row(legal, 0), n, row(after, 0), chances[e])
+        actions[e] = best_action(row(S, e), row(p, 0), row(weights, 0), row(legal, 0), n, row(after, 0), chances[e])
 
 
 @kernel

@@ -8,7 +8,7 @@ from sorry_env.players.base import (
     register_folder_player,
     register_player,
 )
-from sorry_env.players.light import GreedyPlayer, RandomPlayer
+from sorry_env.players.light import GreedyPlayer, RacePlayer, RandomPlayer, SolitairePlayer
 from sorry_env.players.perfect import PerfectPlayer
 from sorry_env.players.policy import PolicyPlayer
 
@@ -17,7 +17,9 @@ __all__ = [
     "PerfectPlayer",
     "Player",
     "PolicyPlayer",
+    "RacePlayer",
     "RandomPlayer",
+    "SolitairePlayer",
     "known_players",
     "load_player",
     "register_file_player",
@@ -27,5 +29,7 @@ __all__ = [
 
 register_player("random", RandomPlayer)
 register_player("greedy", GreedyPlayer)
+register_player("race", RacePlayer)
+register_player("solitaire", SolitairePlayer)
 register_player("perfect", PerfectPlayer)
 register_file_player(".onnx", PolicyPlayer)

@@ -20,8 +20,8 @@ from sorry_env.rules import Rules
 class Player(Protocol):
     """Whoever chooses actions: asked for a whole batch of decisions at once.
 
-    A built-in player may also have `compiled_as` (RANDOM or GREEDY of `sorry_env.batch`): the arena then plays its
-    seats in compiled code and does not ask it.
+    A built-in player may also have `compiled_as` (a constant of `sorry_env.batch` such as GREEDY): the arena then
+    plays its seats in compiled code and does not ask it.
 
     Attributes:
         name: the spec string, or what tables should show.
@@ -81,7 +81,8 @@ def load_player(spec: str | PathLike[str] | Player, rules: Rules | None = None) 
     """The player that a spec string means; a player is handed through.
 
     Args:
-        spec: `random`, `greedy`, `name:option=value,...`, or the path of a policy file (as text or as a Path).
+        spec: `random`, `greedy`, `race`, `solitaire`, `name:option=value,...`, or the path of a policy file (as text or
+            as a Path).
         rules: where given, the player is bound to them.
 
     Raises:

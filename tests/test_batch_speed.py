@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -122,6 +124,28 @@ def test_threads_change_nothing(spec: str, threads: int, auto_reset: bool) -> No
         assert same(one, many)
         if step % 20 == 0:
             assert all((a == b).all() for a, b in zip(one.afterstates(), many.afterstates(), strict=True))
+
+
+@pytest.mark.parametrize("module", ["kernels", "solving"])
+def test_kernels_keep_what_they_point_into(module: str) -> None:
+    """A kernel that makes an array of its own ends with `keep` of it, or threads would work in freed memory."""
+    source = Path(sorry_env.batch.__file__).parent / "engine" / f"{module}.py"
+    made = kept = 0
+    for kernel in ast.parse(source.read_text(encoding="utf-8")).body:
+        if isinstance(kernel, ast.FunctionDef):
+            names = {target.id for target in _targets_of_new_arrays(kernel)}
+            last = [ast.unparse(line) for line in kernel.body[-1 - len(names) :]]
+            made, kept = made + len(names), kept + sum(f"keep({name})" in last for name in names)
+    assert made == kept
+    assert made > 3
+
+
+def _targets_of_new_arrays(kernel: ast.FunctionDef) -> list[ast.Name]:
+    found = []
+    for line in ast.walk(kernel):
+        if isinstance(line, ast.Assign) and ("np.empty(" in ast.unparse(line) or "np.zeros(" in ast.unparse(line)):
+            found += [name for name in ast.walk(line.targets[0]) if isinstance(name, ast.Name)]
+    return found
 
 
 def test_compiled_players_in_threads() -> None:

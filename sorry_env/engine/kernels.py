@@ -20,7 +20,7 @@ from sorry_env.engine.encoding import hide_hand, write_observation, write_points
 from sorry_env.engine.legal import legal_actions
 from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, HANDS, MOVER, NUM_ACTIONS, OVER, PLAYERS, WIDTH
 from sorry_env.engine.playing import play
-from sorry_env.engine.rows import CHOICE_STREAM, below, kernel, next_number, once, row, rule
+from sorry_env.engine.rows import CHOICE_STREAM, below, keep, kernel, next_number, once, row, rule
 
 OPEN: Final = 0
 TERMINATED: Final = 1
@@ -114,6 +114,7 @@ def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, coun
             s, q, out = row(S, e), row(p, 0), row(legal, 0)
             run_on(s, q, row(R, e), actions[e], out, status, plies, counts, e, max_plies, auto_forced)
             show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
+    keep(legal)
     return -1
 
 
@@ -147,6 +148,8 @@ def advance_to_learner(
                 w = row(weights, seated[e, s[MOVER]] - GREEDY)
                 action = int(best_action(s, q, w, out, counts[e], row(work, 0), chance))
         show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
+    keep(legal)
+    keep(work)
     return -1
 
 
@@ -204,6 +207,7 @@ def advance_and_renew(
                 for seat in range(q[PLAYERS]):
                     write_observation(s, q, seat, row(finals, q[PLAYERS] * e + seat), row(units, 0))
         show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
+    keep(legal)
     return -1
 
 
@@ -238,6 +242,8 @@ def afterstates(S, p, counts, starts, actions, seats, ends, features, units):
             seats[at] = after[MOVER]
             ends[at] = after[OVER]
             write_observation(after, q, after[MOVER], row(features, at), row(units, 0))
+    keep(legal)
+    keep(work)
 
 
 @kernel
@@ -293,6 +299,7 @@ def sample_legal(S, p, counts, R, actions):
         if counts[e] > 0:
             legal_actions(row(S, e), row(p, 0), out)
             actions[e] = out[below(row(R, e), CHOICE_STREAM, counts[e])]
+    keep(legal)
 
 
 @kernel
@@ -341,6 +348,8 @@ def choose_best(S, p, weights, chances, actions):
     for e in range(len(S)):
         n = legal_actions(row(S, e), row(p, 0), row(legal, 0))
         actions[e] = best_action(row(S, e), row(p, 0), row(weights, 0), row(legal, 0), n, row(after, 0), chances[e])
+    keep(legal)
+    keep(after)
 
 
 @kernel
@@ -355,6 +364,7 @@ def successors(S, p, e, card, out):
         for field in range(row(p, 0)[WIDTH]):
             after[field] = s[field]
         play(after, row(p, 0), row(legal, 0)[k])
+    keep(legal)
     return n
 
 
@@ -403,4 +413,5 @@ def play_at_random(S, R, p, num_plies, masks, observations, units):
             if masks.shape[1] > 0:
                 show(s, q, out, row(masks, e), n, row(observations, e), observations.shape[1], row(units, 0))
             play(s, q, out[(chance * n) >> 32])
+    keep(legal)
     return ended

@@ -60,6 +60,9 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set at run time from the
         """Row `index` of a C-contiguous 2-D array; compiled, a bare pointer without view object or reference count."""
         return array[index]
 
+    def keep(array: Any) -> None:
+        """Keeps an array alive up to here; compiled, what `row` points into would else be freed after `row`."""
+
 else:
 
     @intrinsic
@@ -75,6 +78,15 @@ else:
 
         pointer: Any = types.CPointer  # untyped in numba
         return pointer(array.dtype)(array, index), codegen
+
+    @intrinsic
+    def keep(typingctx: Any, array: Any) -> Any:
+        """Keeps an array that a kernel has made itself alive up to here.
+
+        A pointer holds no reference: without this the array is freed after its last `row`, and the memory behind the
+        pointer goes to whoever asks next, such as another thread.
+        """
+        return types.void(array), lambda context, builder, signature, arguments: context.get_dummy_value()
 
 
 @rule

@@ -20,7 +20,7 @@ from sorry_env.engine.kernels import MOST_ACTIONS
 from sorry_env.engine.legal import legal_actions
 from sorry_env.engine.parameters import CARD, MOVER, NUM_PAWNS, OVER, PAWNS, SHIFT, WIDTH
 from sorry_env.engine.playing import play
-from sorry_env.engine.rows import kernel, row, rule
+from sorry_env.engine.rows import keep, kernel, row, rule
 
 WIN: Final = -1  # in place of a state: who moved has won
 OTHER: Final = PAWNS + MAX_PAWNS  # pawns of the seat that does not draw
@@ -74,6 +74,8 @@ def count_successors(p, places, counts):
                 for card in range(NUM_CARDS):
                     s[CARD] = card
                     counts[own, other, card] = legal_actions(s, q, row(legal, 0))
+    keep(game)
+    keep(legal)
 
 
 @kernel
@@ -103,6 +105,9 @@ def list_successors(p, places, ranks, counts, begin, end, successors):
                     else:
                         successors[at] = other_side * len(places) + mine
                     at += 1
+    keep(after)
+    keep(game)
+    keep(legal)
     return at
 
 
@@ -161,3 +166,4 @@ def action_values(S, p, ranks, values, actions, qualities, counts):
                 qualities[e, k] = values[mine * n + other]
             else:
                 qualities[e, k] = 1.0 - values[mine * n + other]
+    keep(after)

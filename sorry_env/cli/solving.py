@@ -18,17 +18,19 @@ def run_solve(rules: str, out: str | None) -> None:
     if not path.suffix:
         path = path.with_suffix(".npz")
     begun = shown = time.monotonic()
+    is_terminal = sys.stderr.isatty()
 
     def report(what: str, part: float) -> None:
         nonlocal shown
         now = time.monotonic()
-        if now - shown >= 0.5:
+        if now - shown >= (0.5 if is_terminal else 15):
             shown = now
-            bar = "#" * round(30 * part)
-            print(f"\r{what:<16} [{bar:<30}] {now - begun:5.0f} s", end="", file=sys.stderr, flush=True)
+            line = f"{what:<16} [{'#' * round(30 * part):<30}] {now - begun:5.0f} s"
+            print(f"\r{line}" if is_terminal else line, end="" if is_terminal else "\n", file=sys.stderr, flush=True)
 
     solution = solve(record, report)
-    print("\r" + " " * 64 + "\r", end="", file=sys.stderr, flush=True)
+    if is_terminal:
+        print("\r" + " " * 64 + "\r", end="", file=sys.stderr, flush=True)
     save_solution(solution, path)
     print(f"rules        {record.spec()}")
     print(f"states       {solution.num_states}")

@@ -233,11 +233,14 @@ class Batch:
 
         Raises:
             RulesError: a first player that is no seat.
+            SorryError: `which` is no array of truth values, one a game.
         """
         if first_player is not None:
             self.rules.with_options(first_player=first_player)  # refuses what is no seat
         first = self.rules.first_player if first_player is None else first_player
-        which = np.ones(self.num_games, bool) if which is None else np.asarray(which, bool)
+        which = np.ones(self.num_games, bool) if which is None else np.asarray(which)
+        if which.shape != (self.num_games,) or which.dtype != np.bool_:
+            raise SorryError(f"which: bool ({self.num_games},) is wanted, not {which.dtype} {which.shape}")
         self._actions[:] = SKIP
         self._actions[which] = LOOK
         self._status[which] = NEW
@@ -255,14 +258,14 @@ class Batch:
                 SOLITAIRE. Each game then runs on to the next decision of a seat that is nobody's.
 
         Raises:
-            IllegalError: an action that is not legal. No game has then been changed.
+            IllegalError: actions that are not integers, one a game, or not legal. No game has then been changed.
         """
         if isinstance(actions, int):
             self._actions.fill(actions)
         else:
             actions = np.asarray(actions)
-            if actions.dtype.kind not in "iu":
-                raise IllegalError(f"actions are {actions.dtype}, not integers")
+            if actions.dtype.kind not in "iu" or actions.shape not in ((self.num_games,), ()):
+                raise IllegalError(f"actions are {actions.dtype} {actions.shape}, not integers ({self.num_games},)")
             self._actions[:] = actions
         illegal = self._step() if seated is None else self._advance(seated)
         if illegal >= 0:

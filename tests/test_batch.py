@@ -415,6 +415,26 @@ def test_illegal_actions(spec: str) -> None:
         assert [shown(batch, e) for e in range(5)] == before
 
 
+@pytest.mark.parametrize("actions", [[1, 2], [[1], [2], [3]], [1.0, 2.0, 3.0], 0.5, "abc"])
+def test_actions_of_another_shape(actions: Any) -> None:
+    """Actions are integers, one a game or one for all; others are refused before any game changes."""
+    batch = begun("classic", 3)
+    before = batch.states.copy()
+    with pytest.raises(IllegalError, match=r"not integers \(3,\)"):
+        batch.step(actions)
+    assert (batch.states == before).all()
+
+
+@pytest.mark.parametrize("which", [[1], [True, False], [1, 0, 1], [[True, True, True]]])
+def test_games_to_reset_are_truth_values(which: Any) -> None:
+    """Which games begin anew is one truth value a game."""
+    batch = begun("classic", 3)
+    before = batch.states.copy()
+    with pytest.raises(SorryError, match=r"which: bool \(3,\) is wanted"):
+        batch.reset(which)
+    assert (batch.states == before).all()
+
+
 BAD_ARGUMENTS: list[Any] = [
     {"rules": "clasic"},
     {"num_games": 0},

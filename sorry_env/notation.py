@@ -90,9 +90,14 @@ def _format_seat(color: int, places: Iterable[int]) -> str:
 
 def format_position(row: Row, rules: Rules) -> str:
     """The four fields of a position."""
+    return f"{format_pawns(row, rules)} {format_rest(row, rules)}"
+
+
+def format_rest(row: Row, rules: Rules) -> str:
+    """The fields after PAWNS: MOVER, CARDS and PILE."""
     mover = rules.colors[row[MOVER]].lower()
     pile = "*" if rules.deck == "replacement" else "".join(str(row[PILE + kind]) for kind in range(NUM_CARDS))
-    return f"{format_pawns(row, rules)} {mover} {_format_cards(row, rules)} {pile}"
+    return f"{mover} {_format_cards(row, rules)} {pile}"
 
 
 def _format_cards(row: Row, rules: Rules) -> str:

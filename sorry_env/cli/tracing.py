@@ -12,7 +12,7 @@ import numpy as np
 from sorry_env.engine import kernels
 from sorry_env.engine.parameters import WIDTH, parameter_row
 from sorry_env.engine.rows import stream_rows
-from sorry_env.notation import format_all_pawns, format_move, format_position
+from sorry_env.notation import format_all_pawns, format_move, format_pawns, format_rest
 from sorry_env.position import Position
 from sorry_env.rules import Rules, rules_from
 
@@ -45,6 +45,7 @@ def trace_lines(rules: Rules, games: int, seed: int) -> Iterator[str]:
     for game in range(games):
         stream = stream_rows(seed, np.array([game]))
         kernels.set_up_one(row, p, stream, 0, first)
+        pawns = format_pawns(row[0].tolist(), rules)
         for ply in count():
             num_legal, chosen = kernels.unfold_one(row, stream, p, 0, legal, after)
             if not num_legal:
@@ -54,10 +55,11 @@ def trace_lines(rules: Rules, games: int, seed: int) -> Iterator[str]:
             results = format_all_pawns(after[:num_legal], rules)
             uses = ",".join([f'"{move}":"{result}"' for move, result in zip(moves, results, strict=True)])
             yield (
-                f'{{"game":{game},"ply":{ply},"position":"{format_position(before, rules)}",'
+                f'{{"game":{game},"ply":{ply},"position":"{pawns} {format_rest(before, rules)}",'
                 f'"legal":{{{uses}}},"move":"{moves[chosen]}"}}\n'
             )
             row[0] = after[chosen]
+            pawns = results[chosen]  # the draw to come moves none
         yield _end_line(rules, row, game)
 
 

@@ -74,8 +74,10 @@ class Watched:
         self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions
     ) -> np.ndarray:
         """The player's choices, noted down."""
+        actions, worth, counts = self.solution.action_values(
+            positions.rows
+        )  # first: the rows are the player's to change
         chosen = np.asarray(self.player.act(observations, masks, rng, positions))
-        actions, worth, counts = self.solution.action_values(Positions(positions.rules, positions.rows).rows)
         legal = np.arange(actions.shape[1]) < counts[:, None]
         best = np.where(legal, worth, -1.0).max(axis=1)
         got = np.where(legal & (actions == chosen[:, None]), worth, -1.0).max(axis=1)

@@ -59,7 +59,7 @@ def warm_up(batch: Batch) -> None:
 def engine(rules: str, games: int, threads: int, work: int, shown: str = "") -> Measure:
     """Random play inside the engine; `shown` is "" (nothing), "mask", "float32" or "uint8"."""
     dtype = {"float32": np.float32, "uint8": np.uint8}.get(shown)
-    batch = Batch(rules, games, 1, observation_dtype=dtype, auto_forced=False)  # type: ignore[arg-type]
+    batch = Batch(rules, games, 1, observation_dtype=dtype, auto_forced=False)  # type: ignore[arg-type]  # a union of types
     streams, plies = batch._streams, max(1, work // games)
     masks = batch.masks if shown else np.zeros((games, 0), np.int8)
     cuts = np.linspace(0, games, min(threads, games) + 1).astype(int).tolist()

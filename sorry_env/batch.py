@@ -158,7 +158,8 @@ class Batch:
         kernel, calls = kernels.advance, self._arguments
         if self.auto_reset:
             kernel = kernels.advance_and_renew
-            calls = [(*self._arguments_of(share), *self._renewal_of(share)) for share in self._shares]
+            pairs = zip(self._arguments, self._shares, strict=True)
+            calls = [(*arguments, *self._renewal_of(share)) for arguments, share in pairs]
         self._step = partial(kernel, *calls[0]) if self._pool is None else partial(self._call, kernel, calls)
 
     def _arguments_of(self, share: slice) -> tuple[Any, ...]:
@@ -347,17 +348,19 @@ class Batch:
         """Every position that a legal action leads to, before the next card, with its features: for value learners.
 
         Args:
-            out: an earlier result whose arrays are written again where they are long enough, which spares large batches
-                most of the time; by default new arrays.
+            out: an earlier result whose arrays are written again where they fit and are long enough, which spares large
+                batches most of the time; by default new arrays.
         """
         starts = np.concatenate([[0], np.cumsum(self.counts)])
         total = int(starts[-1])
-        if out is None or len(out.actions) < total or out.features.dtype != self._dtype:
-            width = self.parameters[0, NUM_FEATURES]
-            kinds = ((total, np.int16), (total, np.int8), (total, np.bool_), ((total, width), self._dtype))
-            whole = [np.empty(shape, dtype) for shape, dtype in kinds]
-        else:
-            whole = list(out[1:])
+        width = (int(self.parameters[0, NUM_FEATURES]),)
+        kinds: list[tuple[Any, tuple[int, ...]]] = [(np.int16, ()), (np.int8, ()), (np.bool_, ()), (self._dtype, width)]
+        whole = list(out[1:]) if out is not None else []
+        if not whole or any(
+            array.dtype != dtype or array.shape[1:] != rest or len(array) < total or not array.flags.c_contiguous
+            for array, (dtype, rest) in zip(whole, kinds, strict=True)
+        ):
+            whole = [np.empty((total, *rest), dtype) for dtype, rest in kinds]
 
         def work(k: int) -> None:
             share = self._shares[k]

@@ -49,7 +49,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
     """
 
     # Gymnasium declares an instance attribute, but every environment sets it on the class.
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # type: ignore[misc]  # not ClassVar there
 
     def __init__(
         self,

@@ -77,9 +77,10 @@ class SelfPlay:
         batch.step(actions)
         self._observations[rows], self._masks[rows], self._actions[rows] = seen, masks, actions
         self._awaits[rows] = True
-        ended = np.repeat(batch.terminated | batch.truncated, batch.rules.players) & self._awaits
+        is_over = batch.terminated | batch.truncated
+        ended = np.repeat(is_over, batch.rules.players) & self._awaits
         again = np.zeros(len(ended), bool)
-        again[self.rows[~(batch.terminated | batch.truncated)]] = True
+        again[self.rows[~is_over]] = True
         again &= self._awaits
         transitions = self._transitions(np.flatnonzero(again), np.flatnonzero(ended))
         self._awaits &= ~(again | ended)

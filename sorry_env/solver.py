@@ -25,6 +25,7 @@ from sorry_env.cards import NUM_CARDS, TWO
 from sorry_env.engine import solving
 from sorry_env.engine.kernels import MOST_ACTIONS
 from sorry_env.engine.parameters import parameter_row
+from sorry_env.engine.solitaire import card_odds
 from sorry_env.errors import PolicyError, RulesError, SorryError
 from sorry_env.rules import Rules
 
@@ -128,7 +129,7 @@ def solve(rules: Rules, report: Callable[[str, float], None] | None = None) -> S
         tell("listing moves", own / n)
         stop = min(own + 64, n)
         solving.list_successors(p, places, ranks, counts, own, stop, successors[starts[own] : ends[stop - 1]])
-    odds = np.array(rules.deck_counts) / sum(rules.deck_counts)
+    odds = card_odds(rules)
     stays = np.array([card == TWO and rules.two_draws_again for card in range(NUM_CARDS)])
     values = np.full(n * n, 0.5)
     change = 1.0
@@ -180,9 +181,9 @@ def load_solution(path: Path, rules: Rules) -> Solution:
             raw.seek(0)
             with np.load(raw, allow_pickle=False) as file:
                 facts, values = json.loads(str(file["facts"])), file["values"]
+    except PolicyError:
+        raise
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, PolicyError):
-            raise
         raise PolicyError(f"solution: {str(path)!r} cannot be read: {error}") from None
     size = math.comb(_PLACES + rules.pawns - 1, rules.pawns) ** 2
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:

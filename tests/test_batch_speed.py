@@ -258,6 +258,10 @@ def test_afterstates_into_earlier_arrays() -> None:
     assert all((a == b).all() for a, b in zip(fresh, long, strict=True))
     other = begun("classic", 64, observation_dtype=np.uint8)
     assert other.afterstates(first).features.dtype == np.uint8
+    narrow = begun("classic:players=2", 64).afterstates()
+    short = first._replace(features=first.features[:3])
+    for unfit in (narrow, short, first._replace(features=first.features[:, ::-1])):
+        assert all((a == b).all() for a, b in zip(fresh, batch.afterstates(unfit), strict=True))
 
 
 def test_no_afterstates_of_ended_games() -> None:

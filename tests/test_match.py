@@ -74,4 +74,4 @@ def test_wrong_use_is_refused() -> None:
         match.next_game()
     for total in (0, -5, 2.5, True):
         with pytest.raises(RulesError, match="total: "):
-            Match("points", total=total)  # type: ignore[arg-type]
+            Match("points", total=total)  # type: ignore[arg-type]  # wrong on purpose

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 from sorry_env.actions import MAX_PAWNS, SEATS
 from sorry_env.board import START
+from sorry_env.engine.encoding import is_same_side
 from sorry_env.engine.landing import is_on_ring, turned
-from sorry_env.engine.parameters import MOVER, NUM_PLACES, PAWNS, PLAYERS, SHIFT, TEAMS, WIDTH
+from sorry_env.engine.parameters import MOVER, NUM_PLACES, PAWNS, PLAYERS, SHIFT, WIDTH
 from sorry_env.engine.playing import play
 from sorry_env.engine.rows import rule
 from sorry_env.engine.weights import DISTANCE, OTHERS, OWN, RISK, STRIKES
-
-
-@rule
-def is_against(p, seat, other):
-    """Whether two seats are opponents (RULES 6.1)."""
-    return (seat ^ other) & 1 == 1 if p[TEAMS] else seat != other
 
 
 @rule
@@ -25,7 +20,7 @@ def odds_of_bump(s, p, w, seat, progress):
     """Odds that an opponent bumps `seat`'s pawn on the ring at `progress` by his next card, summed over his pawns."""
     odds = 0.0
     for other in range(p[PLAYERS]):
-        if is_against(p, seat, other):
+        if not is_same_side(s, p, seat, other):
             base = PAWNS + SEATS * other
             square = turned(progress, p[SHIFT + SEATS * other + seat])
             for pawn in range(base, base + MAX_PAWNS):
@@ -39,7 +34,7 @@ def standing(s, p, w, mover):
     """How far `mover`'s side is from winning in `s`, the less the better: its distance, what it risks, the others'."""
     total = 0.0
     for seat in range(p[PLAYERS]):
-        is_other = is_against(p, mover, seat)
+        is_other = not is_same_side(s, p, mover, seat)
         weight = -w[OTHERS] if is_other else w[OWN]
         if weight != 0:
             base = PAWNS + SEATS * seat

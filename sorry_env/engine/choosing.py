@@ -9,8 +9,8 @@ from sorry_env.actions import MAX_PAWNS, SEATS
 from sorry_env.board import START
 from sorry_env.engine.encoding import is_same_side
 from sorry_env.engine.landing import is_on_ring, turned
-from sorry_env.engine.parameters import MOVER, NUM_PLACES, PAWNS, PLAYERS, SHIFT, WIDTH
-from sorry_env.engine.playing import play
+from sorry_env.engine.parameters import MOVER, NUM_PLACES, PAWNS, PLAYERS, SHIFT
+from sorry_env.engine.playing import play_on_copy
 from sorry_env.engine.rows import rule
 from sorry_env.engine.weights import DISTANCE, OTHERS, OWN, RISK, STRIKES
 
@@ -57,9 +57,7 @@ def best_action(s, p, w, actions, n, after, chance):
     ties = 0
     for k in range(n):
         action = actions[k]
-        for field in range(p[WIDTH]):
-            after[field] = s[field]
-        play(after, p, action)
+        play_on_copy(s, p, action, after)
         value = standing(after, p, w, s[MOVER])
         if ties == 0 or value < best:
             best = value

@@ -19,7 +19,7 @@ from sorry_env.engine.dealing import draw, receive, reshuffle_if_empty, sample_c
 from sorry_env.engine.encoding import hide_hand, write_observation, write_points, write_rewards, write_state
 from sorry_env.engine.legal import legal_actions
 from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, HANDS, MOVER, NUM_ACTIONS, OVER, PLAYERS, WIDTH
-from sorry_env.engine.playing import play
+from sorry_env.engine.playing import play, play_on_copy
 from sorry_env.engine.rows import CHOICE_STREAM, below, keep, kernel, next_number, once, row, rule
 
 OPEN: Final = 0
@@ -234,9 +234,7 @@ def afterstates(S, p, counts, starts, actions, seats, ends, features, units):
         s = row(S, e)
         n = legal_actions(s, q, out)
         for k in range(n):
-            for field in range(q[WIDTH]):
-                after[field] = s[field]
-            play(after, q, out[k])
+            play_on_copy(s, q, out[k], after)
             at = starts[e] + k
             actions[at] = out[k]
             seats[at] = after[MOVER]
@@ -360,10 +358,7 @@ def successors(S, p, e, card, out):
     s[CARD] = card
     n = legal_actions(s, row(p, 0), row(legal, 0))
     for k in range(n):
-        after = row(out, k)
-        for field in range(row(p, 0)[WIDTH]):
-            after[field] = s[field]
-        play(after, row(p, 0), row(legal, 0)[k])
+        play_on_copy(s, row(p, 0), row(legal, 0)[k], row(out, k))
     keep(legal)
     return n
 
@@ -382,10 +377,7 @@ def unfold_one(S, R, p, e, legal, after):
         draw(s, row(p, 0), row(R, e))
     n = legal_actions(s, row(p, 0), row(legal, 0))
     for k in range(n):
-        result = row(after, k)
-        for field in range(row(p, 0)[WIDTH]):
-            result[field] = s[field]
-        play(result, row(p, 0), row(legal, 0)[k])
+        play_on_copy(s, row(p, 0), row(legal, 0)[k], row(after, k))
     return n, below(row(R, e), CHOICE_STREAM, n)
 
 

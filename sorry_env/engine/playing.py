@@ -25,6 +25,7 @@ from sorry_env.engine.parameters import (
     SHIFT,
     TEAMS,
     TWO_AGAIN,
+    WIDTH,
 )
 from sorry_env.engine.rows import once, rule
 
@@ -47,6 +48,14 @@ def play(s, p, action):
         sort_pawns(s, p)
         s[OVER] = is_won(s, p)
     end_ply(s, p, p[at], use == USE_DISCARD)
+
+
+@once
+def play_on_copy(s, p, action, after):
+    """Writes into the row `after` what a legal action leads to, before the next card."""
+    for field in range(p[WIDTH]):
+        after[field] = s[field]
+    play(after, p, action)
 
 
 @rule

@@ -19,7 +19,7 @@ from sorry_env.cards import NUM_CARDS
 from sorry_env.engine.kernels import MOST_ACTIONS
 from sorry_env.engine.legal import legal_actions
 from sorry_env.engine.parameters import CARD, MOVER, NUM_PAWNS, OVER, PAWNS, SHIFT, WIDTH
-from sorry_env.engine.playing import play
+from sorry_env.engine.playing import play_on_copy
 from sorry_env.engine.rows import keep, kernel, row, rule
 
 WIN: Final = -1  # in place of a state: who moved has won
@@ -94,9 +94,7 @@ def list_successors(p, places, ranks, counts, begin, end, successors):
             for card in range(NUM_CARDS if counts[own, other, 0] > 0 else 0):
                 s[CARD] = card
                 for k in range(legal_actions(s, q, out)):
-                    for field in range(q[WIDTH]):
-                        t[field] = s[field]
-                    play(t, q, out[k])
+                    play_on_copy(s, q, out[k], t)
                     mine, other_side = rank(t, q, ranks, PAWNS), rank(t, q, ranks, OTHER)
                     if t[OVER]:
                         successors[at] = WIN
@@ -154,9 +152,7 @@ def action_values(S, p, ranks, values, actions, qualities, counts):
         mover = s[MOVER]
         counts[e] = legal_actions(s, q, row(actions, e))
         for k in range(counts[e]):
-            for field in range(q[WIDTH]):
-                t[field] = s[field]
-            play(t, q, actions[e, k])
+            play_on_copy(s, q, actions[e, k], t)
             drawer = t[MOVER]
             mine = rank(t, q, ranks, PAWNS + MAX_PAWNS * drawer)
             other = rank(t, q, ranks, PAWNS + MAX_PAWNS * (1 - drawer))

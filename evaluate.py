@@ -20,12 +20,14 @@ import tyro
 from rich.table import Table
 
 import agents  # noqa: F401  # makes checkpoint folders players
-from agents.evaluation import evaluate, num_sides, table_rules
+from agents.evaluation import evaluate
 from agents.files import check_writable, write_text
+from agents.matches import table_rules
 from agents.regret import measure_regret
 from agents.reporting import ProgressDisplay, console, regret_table, run_program, score_table
 from sorry_env.errors import SorryError
 from sorry_env.rules import Rules
+from sorry_env.values import num_sides
 
 
 @dataclass

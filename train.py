@@ -1,9 +1,11 @@
 """Trains a neural Sorry! player, then evaluates it and exports it as one ONNX file.
 
-    python train.py ppo --minutes 2 --out runs/first
-    python train.py ppo --rules teams --timesteps 5000000
+    python train.py td --minutes 2 --out runs/first
+    python train.py td --rules teams --games 500000
+    python train.py ppo --minutes 30 --out runs/ppo
 
-`python train.py LEARNER --help` lists a learner's settings. Learners: ppo (masked PPO, sb3-contrib).
+`python train.py LEARNER --help` lists a learner's settings. Learners: td (a value network that learns from games
+against itself, the strong one), ppo (masked PPO, sb3-contrib).
 """
 
 from __future__ import annotations
@@ -11,24 +13,67 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import tyro
 from rich.table import Table
 
 import agents  # noqa: F401  # makes checkpoint folders players
 from agents.evaluation import Score, evaluate
-from agents.export import export_policy
+from agents.export import export_policy, export_value
 from agents.files import write_text
+from agents.luck import AUTO, NONE, open_adjuster
 from agents.ppo import PPOLearner, PPOSettings
 from agents.reporting import ProgressDisplay, console, run_program, score_table
+from agents.td import TDLearner, TDSettings
 from sorry_env.errors import SorryError
 from sorry_env.players import load_player
+from sorry_env.rules import Rules
 
-YARDSTICKS = ("random", "greedy")
+YARDSTICKS = ("random", "greedy", "race", "solitaire")
+CHECK_GAMES = 1000
+
+
+def train_td(arguments: list[str]) -> None:
+    """Trains a value network, evaluates, exports, and prints one table."""
+    settings = tyro.cli(TDSettings, args=arguments, prog="train.py td")
+    learner = TDLearner(settings)
+    first, checked = learner.fraction(), 0
+    begun = time.monotonic()
+    with ProgressDisplay("training") as display:
+
+        def show(learner: TDLearner) -> None:
+            nonlocal checked
+            done = learner.fraction()
+            if (done - first) * settings.checks >= checked * (1 - first) and settings.checks:
+                checked += 1
+                learner.figures["win_rate_race"] = _win_rate(learner, "race")
+            figures = learner.figures
+            against = f", {100 * figures['win_rate_race']:.1f} % v race" if "win_rate_race" in figures else ""
+            display.update(done, f"{learner.games} games, {figures['games_per_second']:.0f} games/s{against}")
+
+        learner.learn(show)
+    trained = time.monotonic() - begun
+    path = settings.out / "value.onnx"
+    facts = {"learner": "td", "games": learner.games, "positions": learner.positions, "seed": settings.seed}
+    facts |= {"wide": settings.wide, "narrow": settings.narrow}
+    difference = export_value(learner.model(), path, **facts, seconds=round(learner.seconds))
+    table = Table(show_header=False)
+    table.add_row("trained on", f"{learner.positions} positions, {learner.games} games, {trained:.0f} s")
+    table.add_row("value network", str(path))
+    table.add_row("onnxruntime against the engine", f"at most {difference:.1e} apart")
+    _finish(settings, learner.rules, path, {**facts, "seconds": trained}, table)
+
+
+def _win_rate(learner: TDLearner, yardstick: str) -> float:
+    """A quick look on the way: of CHECK_GAMES games."""
+    pair = [learner.player("net"), load_player(yardstick)]
+    return evaluate(["net", yardstick], learner.rules, CHECK_GAMES, learner.games, players=pair)[0].win_rate
 
 
 def train_ppo(arguments: list[str]) -> None:
-    """Trains, evaluates, exports, and prints one table."""
+    """Trains a policy, evaluates, exports, and prints one table."""
     settings = tyro.cli(PPOSettings, args=arguments, prog="train.py ppo")
     learner = PPOLearner(settings)
     begun, first = time.monotonic(), learner.model.num_timesteps
@@ -44,21 +89,15 @@ def train_ppo(arguments: list[str]) -> None:
 
         learner.learn(show)
     trained = time.monotonic() - begun
-    policy = settings.out / "policy.onnx"
+    path = settings.out / "policy.onnx"
     facts = {"learner": "ppo", "timesteps": learner.model.num_timesteps, "seed": settings.seed}
-    difference = export_policy(learner.body(), learner.rules, policy, **facts)
-    player = load_player(str(policy), learner.rules)
-    scores: list[Score] = []
-    for yardstick in YARDSTICKS:
-        pair = [player, load_player(yardstick)]
-        both = evaluate([str(policy), yardstick], learner.rules, settings.eval_games, settings.seed, players=pair)
-        scores.append(both[0])
-    out = console()
-    out.print(score_table(f"{learner.rules.spec()}, seed {settings.seed}", scores))
-    out.print(_facts_table(learner, trained, str(policy), difference))
-    result = {**facts, "rules": learner.rules.spec(), "seconds": trained, "policy": str(policy)}
-    result["scores"] = [score.as_dict() for score in scores]
-    write_text(settings.out / "results.json", json.dumps(result, indent=1) + "\n")
+    difference = export_policy(learner.body(), learner.rules, path, **facts)
+    table = Table(show_header=False)
+    games = learner.env.games_ended
+    table.add_row("trained on", f"{learner.model.num_timesteps} decisions, {games} games, {trained:.0f} s")
+    table.add_row("policy", str(path))
+    table.add_row("onnxruntime against torch", f"at most {difference:.1e} apart")
+    _finish(settings, learner.rules, path, {**facts, "seconds": trained}, table)
 
 
 def _win_rates(learner: PPOLearner) -> str:
@@ -68,16 +107,23 @@ def _win_rates(learner: PPOLearner) -> str:
     return "wins: " + ", ".join(shown[: league.num_fixed])
 
 
-def _facts_table(learner: PPOLearner, seconds: float, policy: str, difference: float) -> Table:
-    table = Table(show_header=False)
-    decisions = learner.model.num_timesteps
-    table.add_row("trained on", f"{decisions} decisions, {learner.env.games_ended} games, {seconds:.0f} s")
-    table.add_row("policy", policy)
-    table.add_row("onnxruntime against torch", f"at most {difference:.1e} apart")
-    return table
+def _finish(settings: TDSettings | PPOSettings, rules: Rules, path: Path, facts: dict[str, Any], table: Table) -> None:
+    """Plays the exported file against each yardstick, prints the tables and writes results.json."""
+    adjust = AUTO if open_adjuster(AUTO, rules) else NONE
+    scores: list[Score] = []
+    with ProgressDisplay("evaluating") as display:
+        for k, yardstick in enumerate(YARDSTICKS):
+            display.update(k / len(YARDSTICKS), yardstick)
+            pair = [str(path), yardstick]
+            scores.append(evaluate(pair, rules, settings.eval_games, settings.seed, adjust=adjust)[0])
+    out = console()
+    out.print(score_table(f"{rules.spec()}, seed {settings.seed}", scores))
+    out.print(table)
+    result = {**facts, "rules": rules.spec(), "policy": str(path), "scores": [score.as_dict() for score in scores]}
+    write_text(settings.out / "results.json", json.dumps(result, indent=1) + "\n")
 
 
-LEARNERS = {"ppo": train_ppo}
+LEARNERS = {"td": train_td, "ppo": train_ppo}
 
 
 def main() -> None:

@@ -6,17 +6,22 @@ checkout. Importing it makes checkpoint folders (`runs/x`) spec strings of `sorr
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from sorry_env.players import register_folder_player
+from sorry_env.players.base import refuse_options
 
 CHECKPOINT_FILE = "checkpoint.json"
 
 
 def _open_checkpoint(spec: str, options: dict[str, str]) -> Any:
-    from agents.ppo import load_checkpoint_player
+    from agents import ppo, td
+    from agents.checkpoints import read_facts
 
-    return load_checkpoint_player(spec, options)
+    refuse_options(spec, options)
+    room = td if read_facts(Path(spec)).get("learner") == td.LEARNER else ppo
+    return room.load_checkpoint_player(spec)
 
 
 register_folder_player(CHECKPOINT_FILE, _open_checkpoint)

@@ -40,29 +40,44 @@ def save_checkpoint(folder: Path, tensors: dict[str, torch.Tensor], facts: dict[
             old.unlink()
 
 
+def read_facts(folder: Path) -> dict[str, Any]:
+    """What a folder's checkpoint says of itself. Raises PolicyError: no checkpoint, or one that is damaged."""
+    path = folder / CHECKPOINT_FILE
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        if facts["format"] != CHECKPOINT_FORMAT:
+            raise PolicyError(f"checkpoint {str(path)!r} has format {facts['format']}, not {CHECKPOINT_FORMAT}")
+    except OSError as error:
+        raise _unreadable(error) from None
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, PolicyError):
+            raise
+        raise PolicyError(f"checkpoint {str(path)!r} is damaged: {error}") from None
+    return dict(facts)
+
+
 def load_checkpoint(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     """Tensors and facts of a folder's checkpoint.
 
     Raises:
         PolicyError: no checkpoint, or one that is damaged.
     """
-    path = folder / CHECKPOINT_FILE
+    facts = read_facts(folder)
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-        if facts["format"] != CHECKPOINT_FORMAT:
-            raise PolicyError(f"checkpoint {str(path)!r} has format {facts['format']}, not {CHECKPOINT_FORMAT}")
         weights = folder / Path(facts["weights"]).name
         data, digest = weights.read_bytes(), facts["sha256"]
     except OSError as error:
-        reason = "no file" if isinstance(error, FileNotFoundError) else f"{error.strerror}:"
-        raise PolicyError(f"checkpoint: {reason} {error.filename!r}; give a folder that train.py wrote") from None
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, PolicyError):
-            raise
-        raise PolicyError(f"checkpoint {str(path)!r} is damaged: {error}") from None
+        raise _unreadable(error) from None
+    except (KeyError, TypeError) as error:
+        raise PolicyError(f"checkpoint {str(folder / CHECKPOINT_FILE)!r} is damaged: {error}") from None
     if hashlib.sha256(data).hexdigest() != digest:
         raise PolicyError(f"checkpoint {str(weights)!r} is damaged: its checksum is not the one in {CHECKPOINT_FILE}")
     try:
         return load(data), facts
     except SafetensorError as error:
         raise PolicyError(f"checkpoint {str(weights)!r} is damaged: {error}") from None
+
+
+def _unreadable(error: OSError) -> PolicyError:
+    reason = "no file" if isinstance(error, FileNotFoundError) else f"{error.strerror}:"
+    return PolicyError(f"checkpoint: {reason} {error.filename!r}; give a folder that train.py wrote")

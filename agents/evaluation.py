@@ -1,41 +1,21 @@
-"""Matches between players: seats rotated, the same decks for every seating, intervals clustered by deck.
-
-Decks are played in blocks of fixed size with random streams of their own, so that the numbers depend on the seed and
-never on how many workers share the blocks.
-"""
+"""Win rates with intervals clustered by deck, raw and less the luck of the draw."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from typing import Any, Final
 
 import numpy as np
 
-from sorry_env.arena import Arena
-from sorry_env.batch import Batch
+from agents.luck import NONE
+from agents.matches import DECKS_PER_BLOCK, Block, Match, join, plan_matches, play_all
 from sorry_env.players import Player, load_player
-from sorry_env.rules import Rules, rules_from
+from sorry_env.rules import Rules
+from sorry_env.values import num_sides
 
-DECKS_PER_BLOCK: Final = 256
 CONFIDENCE: Final = 0.95
 RESAMPLES: Final = 2000
-
-
-@dataclass(frozen=True)
-class Match:
-    """Who sits where: one entry a side (a seat, or in the partnership game a team), rotated over all sides.
-
-    Attributes:
-        sides: index of the player of each side.
-        measured: the indices whose win rates are told.
-    """
-
-    sides: tuple[int, ...]
-    measured: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -54,6 +34,10 @@ class Score:
         points: mean points a game by RULES 5.7.
         plies: mean length of a game in plies.
         truncated: games cut off without a winner.
+        adjusted: win rate less luck; as `win_rate` where nothing is adjusted.
+        adjusted_low: lower end of its 95 % interval.
+        adjusted_high: upper end.
+        variance_ratio: variance of a deck's raw result over that of its adjusted one; 1 where nothing is adjusted.
     """
 
     player: str
@@ -67,85 +51,14 @@ class Score:
     points: float
     plies: float
     truncated: int
+    adjusted: float
+    adjusted_low: float
+    adjusted_high: float
+    variance_ratio: float
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
-
-
-def table_rules(rules: str, players: int | None) -> Rules:
-    """The rules record of a program's `--rules` and `--players`: two seats where neither they nor teams say otherwise.
-
-    Raises:
-        RulesError: rules or a number of players that make no sense.
-    """
-    named = rules_from(rules)
-    says_seats = "players=" in rules or "colors=" in rules
-    return rules_from(named, 2 if players is None and not named.teams and not says_seats else players)
-
-
-def num_sides(rules: Rules) -> int:
-    """Seats, or teams in the partnership game."""
-    return 2 if rules.teams else rules.players
-
-
-def plan_matches(num_players: int, sides: int) -> list[Match]:
-    """One table if there are as many players as sides; else every player alone against a field of every other."""
-    if num_players == sides:
-        return [Match(tuple(range(sides)), tuple(range(sides)))]
-    if sides == 2:
-        return [Match(pair, pair) for pair in itertools.combinations(range(num_players), 2)]
-    ordered = itertools.permutations(range(num_players), 2)
-    return [Match((one, *[other] * (sides - 1)), (one,)) for one, other in ordered]
-
-
-@dataclass(frozen=True)
-class Block:
-    """A part of a match that one worker plays."""
-
-    rules: Rules
-    specs: tuple[str, ...]
-    match: Match
-    match_index: int
-    index: int
-    decks: int
-    seed: int
-
-
-def play_block(block: Block, players: Sequence[Player] | None = None) -> dict[str, np.ndarray]:
-    """Plays a block's decks in every seating.
-
-    Returns:
-        Arrays (decks, sides), the rotation along the second axis: `winner` (side's entry in match.sides, -1 without),
-        `plies`; and `points` (decks, sides, sides): of each rotation, by entry.
-    """
-    rules, sides = block.rules, num_sides(block.rules)
-    rotations = np.tile(np.arange(sides), block.decks)
-    first = block.index * DECKS_PER_BLOCK
-    games = np.repeat(np.arange(first, first + block.decks), sides)
-    batch = Batch(rules, len(games), block.seed, games=games)
-    # Rotation t puts entry k of the match on side (k + t) mod sides; seats of a team are `sides` apart.
-    side_of_seat = np.arange(rules.players) % sides
-    entry_of_seat = (side_of_seat[None, :] - rotations[:, None]) % sides
-    seating = np.array(block.match.sides)[entry_of_seat]
-    rng = np.random.default_rng([block.seed, block.match_index, block.index])
-    opened = players or [load_player(spec) for spec in block.specs]
-    arena = Arena(batch, opened, seating, rng)
-    arena.reset()
-    return _results(batch, entry_of_seat, block.decks, sides)
-
-
-def _results(batch: Batch, entry_of_seat: np.ndarray, decks: int, sides: int) -> dict[str, np.ndarray]:
-    everyone = np.arange(batch.num_games)
-    winner = np.where(batch.terminated, entry_of_seat[everyone, batch.movers], -1)
-    points = np.zeros((batch.num_games, sides))
-    np.add.at(points, (everyone[:, None], entry_of_seat), batch.points())
-    points /= batch.rules.players // sides
-    return {
-        "winner": winner.reshape(decks, sides),
-        "plies": batch.plies.reshape(decks, sides).copy(),
-        "points": points.reshape(decks, sides, sides),
-    }
 
 
 def evaluate(
@@ -156,6 +69,7 @@ def evaluate(
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
     players: Sequence[Player] | None = None,
+    adjust: str = NONE,
 ) -> list[Score]:
     """Plays every match of `plan_matches`.
 
@@ -167,6 +81,7 @@ def evaluate(
         workers: processes; 1 plays in this one.
         progress: called with games done and games in all.
         players: opened players in place of the spec strings, for `workers` 1.
+        adjust: whose luck is taken out, see `agents.luck.open_adjuster`.
 
     Returns:
         One Score for each measured player of each match.
@@ -178,7 +93,7 @@ def evaluate(
     decks = -(-games // sides)
     matches = plan_matches(len(specs), sides)
     blocks = [
-        Block(rules, tuple(specs), match, k, index, min(DECKS_PER_BLOCK, decks - index * DECKS_PER_BLOCK), seed)
+        Block(rules, tuple(specs), match, k, index, min(DECKS_PER_BLOCK, decks - index * DECKS_PER_BLOCK), seed, adjust)
         for k, match in enumerate(matches)
         for index in range(-(-decks // DECKS_PER_BLOCK))
     ]
@@ -186,32 +101,12 @@ def evaluate(
         players = [load_player(spec, rules) for spec in specs]  # refuses what cannot play before anything runs
     parts: dict[int, list[dict[str, np.ndarray]]] = {k: [] for k in range(len(matches))}
     done = 0
-    for block, part in _play_all(blocks, workers, players):
+    for block, part in play_all(blocks, workers, players):
         parts[block.match_index].append(part)
         done += block.decks * sides
         if progress:
             progress(done, decks * sides * len(matches))
-    return [score for k, match in enumerate(matches) for score in _scores(match, specs, sides, _join(parts[k]), seed)]
-
-
-def _play_all(
-    blocks: list[Block], workers: int, players: Sequence[Player]
-) -> Iterator[tuple[Block, dict[str, np.ndarray]]]:
-    if workers == 1:
-        for block in blocks:
-            yield block, play_block(block, players)
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _prepare_worker) as pool:
-        yield from zip(blocks, pool.map(play_block, blocks), strict=True)
-
-
-def _prepare_worker() -> None:
-    """Makes checkpoint folders known to a worker's registry."""
-    import agents  # noqa: F401  # imported for what it registers
-
-
-def _join(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    return [score for k, match in enumerate(matches) for score in _scores(match, specs, sides, join(parts[k]), seed)]
 
 
 def _scores(match: Match, specs: Sequence[str], sides: int, results: dict[str, np.ndarray], seed: int) -> list[Score]:
@@ -221,6 +116,9 @@ def _scores(match: Match, specs: Sequence[str], sides: int, results: dict[str, n
         others = [specs[index] for index in match.sides if index != player]
         won = np.isin(results["winner"], entries).mean(axis=1)
         low, high = win_rate_interval(won, sides, seed)
+        fair = won - results["luck"][:, :, entries].sum(axis=2).mean(axis=1)
+        is_adjusted = bool(results["luck"].any())
+        fair_low, fair_high = mean_interval(fair) if is_adjusted else (low, high)
         scores.append(
             Score(
                 player=specs[player],
@@ -234,6 +132,10 @@ def _scores(match: Match, specs: Sequence[str], sides: int, results: dict[str, n
                 points=float(results["points"][:, :, entries].mean()),
                 plies=float(results["plies"].mean()),
                 truncated=int((results["winner"] < 0).sum()),
+                adjusted=float(fair.mean()),
+                adjusted_low=fair_low,
+                adjusted_high=fair_high,
+                variance_ratio=float(won.var() / fair.var()) if is_adjusted else 1.0,
             )
         )
     return scores
@@ -266,3 +168,11 @@ def win_rate_interval(won: np.ndarray, games_per_deck: int, seed: int) -> tuple[
         rng=np.random.default_rng(seed),
     )  # fmt: skip
     return float(result.confidence_interval.low), float(result.confidence_interval.high)
+
+
+def mean_interval(values: np.ndarray) -> tuple[float, float]:
+    """95 % interval of a mean by Student's t: float64 (decks,), close to normal as adjusted results are."""
+    from scipy import stats
+
+    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, max(1, len(values) - 1)) * values.std(ddof=1) / len(values) ** 0.5)
+    return float(values.mean()) - reach, float(values.mean()) + reach

@@ -1,4 +1,4 @@
-"""A trained network as one ONNX file that says what game it is for (format: `sorry_env.players.policy`)."""
+"""A trained network as one ONNX file that says what game it is for (format: `sorry_env.players.onnx_file`)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,14 @@ import torch
 from torch import nn
 
 from sorry_env.batch import Batch
+from sorry_env.engine.parameters import MOVER
 from sorry_env.errors import PolicyError
 from sorry_env.players import PolicyPlayer
-from sorry_env.players.policy import METADATA_KEY, policy_metadata
+from sorry_env.players.onnx_file import METADATA_KEY, open_policy_file, policy_metadata
+from sorry_env.players.value import LAYERS, read_model, value_metadata
 from sorry_env.rules import Rules
+from sorry_env.value_games import ValueGames
+from sorry_env.values import ValueModel, num_inputs, num_sides, value_inputs
 
 TOLERANCE: Final = 1e-5
 MASKED_LOGIT: Final = -1e8
@@ -92,6 +96,78 @@ def _write(module: nn.Module, rules: Rules, path: Path, facts: dict[str, Any]) -
     entry.key, entry.value = METADATA_KEY, json.dumps(policy_metadata(rules, **facts))
     onnx.checker.check_model(model)
     path.write_bytes(model.SerializeToString())
+
+
+def export_value(model: ValueModel, path: Path, **facts: Any) -> float:
+    """Writes a value network as an ONNX file and checks it on real positions.
+
+    Input `features` float32 (N, I) (`sorry_env.values`); outputs `chances` float32 (N, sides) and, where the rules
+    count points, `points`, of the sides clockwise from who is looked at; and the network's layers under their own
+    names, so that a player can read them back without another library.
+
+    Args:
+        model: a network.
+        path: where the file goes; written aside and renamed.
+        **facts: further metadata (JSON-able).
+
+    Returns:
+        The largest difference between onnxruntime and the engine.
+
+    Raises:
+        PolicyError: if that difference is above TOLERANCE.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.stem}.part.onnx")
+    aside.write_bytes(_value_graph(model, facts))
+    difference = _largest_value_difference(model, aside)
+    if not difference <= TOLERANCE:
+        aside.unlink()
+        raise PolicyError(f"export: onnxruntime and the engine differ by {difference:.2e}, more than {TOLERANCE:.0e}")
+    os.replace(aside, path)
+    return difference
+
+
+def _value_graph(model: ValueModel, facts: dict[str, Any]) -> bytes:
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    sides, layers = num_sides(model.rules), model.layers()
+    heads = {"chances": sides} if len(layers[-1]) == sides else {"chances": sides, "points": sides}
+    nodes = [
+        helper.make_node("Gemm", ["features", "first", "first_bias"], ["sums"], transB=1),
+        helper.make_node("Relu", ["sums"], ["hidden"]),
+        helper.make_node("Gemm", ["hidden", "second", "second_bias"], ["inner_sums"], transB=1),
+        helper.make_node("Relu", ["inner_sums"], ["inner"]),
+        helper.make_node("Gemm", ["inner", "last", "last_bias"], ["outputs"], transB=1),
+        helper.make_node("Split", ["outputs"], ["logits", *list(heads)[1:]], axis=1, num_outputs=len(heads)),
+        helper.make_node("Softmax", ["logits"], ["chances"], axis=1),
+    ]
+    weights = dict(zip(LAYERS, layers, strict=True))
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", size]) for name, size in heads.items()]
+    ports += [helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape) for name, array in weights.items()]
+    features = helper.make_tensor_value_info("features", TensorProto.FLOAT, ["N", num_inputs(model.rules)])
+    constants = [numpy_helper.from_array(array, name) for name, array in weights.items()]
+    graph = helper.make_graph(nodes, "value", [features], ports, constants)
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    entry = proto.metadata_props.add()
+    entry.key, entry.value = METADATA_KEY, json.dumps(value_metadata(model.rules, **facts))
+    onnx.checker.check_model(proto)
+    data: bytes = proto.SerializeToString()
+    return data
+
+
+def _largest_value_difference(model: ValueModel, path: Path) -> float:
+    """Over some hundred positions of a game that the model plays against itself."""
+    file = open_policy_file(str(path))
+    rows = ValueGames(seed=1).play(model, 4, 1.0).rows
+    found = file.session.run(None, {"features": value_inputs(model.rules, rows)})
+    sides, looked = num_sides(model.rules), rows[:, MOVER]
+    worths = model.worths(rows).reshape(len(rows), -1, sides)
+    turned = (looked[:, None] + np.arange(sides)) % sides
+    wanted = np.take_along_axis(worths, np.repeat(turned[:, None], worths.shape[1], axis=1), axis=2)
+    ported = np.stack(found[: worths.shape[1]], axis=1)
+    same = read_model(file).row
+    return max(float(np.abs(ported - wanted).max()), float(np.abs(same - model.row).max()))
 
 
 def _largest_difference(module: nn.Module, rules: Rules, path: Path) -> float:

@@ -18,14 +18,13 @@ from stable_baselines3.common.logger import configure
 from torch import nn
 
 from agents.checkpoints import load_checkpoint, save_checkpoint
-from agents.evaluation import table_rules
 from agents.league import League
+from agents.matches import table_rules
 from agents.vec_env import SorryVecEnv
 from sorry_env.actions import num_actions
 from sorry_env.errors import PolicyError, SorryError
 from sorry_env.observation import num_features, observation_layout
 from sorry_env.players import load_player
-from sorry_env.players.base import refuse_options
 from sorry_env.position import Positions
 from sorry_env.rules import Rules, rules_from
 
@@ -322,9 +321,8 @@ class _Progress(BaseCallback):
         self.report(learner)
 
 
-def load_checkpoint_player(spec: str, options: dict[str, str]) -> TorchPlayer:
-    """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged, SpecError for options."""
-    refuse_options(spec, options)
+def load_checkpoint_player(spec: str) -> TorchPlayer:
+    """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged."""
     tensors, facts = _load_facts(Path(spec))
     rules = rules_from(facts["rules"])
     body = _new_body(rules, tuple(facts["layers"]))

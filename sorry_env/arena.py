@@ -27,21 +27,30 @@ class Arena:
     """A batch whose seats belong to players; the seats of LEARNER are left to the caller.
 
     Built-in players (`compiled_as`) play in compiled code from the games' own streams; any other is asked once a round
-    for all games that wait for it.
+    for all games that wait for it, but for forced plies, which are played.
 
     Args:
         batch: the games, with float32 observations.
         players: who may sit; players may be added while games run.
         seating: integers (B, P): index into `players`, or LEARNER; the caller may change it between games.
         rng: the only source of chance of the players that are asked.
+        watch: called each round with the indices of the games in which a player's decision is open, before it is made;
+            nobody plays in compiled code then.
 
     Raises:
         PolicyError, SpecError: a player that cannot play the batch's rules.
         SorryError: a seating that does not fit games and players.
     """
 
-    def __init__(self, batch: Batch, players: Sequence[Player], seating: np.ndarray, rng: np.random.Generator) -> None:
-        self.batch, self.players, self.seating, self.rng = batch, players, seating, rng
+    def __init__(
+        self,
+        batch: Batch,
+        players: Sequence[Player],
+        seating: np.ndarray,
+        rng: np.random.Generator,
+        watch: Callable[[np.ndarray], None] | None = None,
+    ) -> None:
+        self.batch, self.players, self.seating, self.rng, self.watch = batch, players, seating, rng, watch
         self._check_seating()
         for player in players:
             player.bind(batch.rules)
@@ -55,7 +64,7 @@ class Arena:
 
     def _seated(self) -> np.ndarray:
         """int8 (B, P): which seats play in compiled code."""
-        kinds = [_compiled_as(player) for player in self.players]
+        kinds = [NOBODY if self.watch else _compiled_as(player) for player in self.players]
         return np.array([*kinds, NOBODY], np.int8)[self.seating]  # LEARNER, -1, is the last
 
     def waiting(self) -> np.ndarray:
@@ -87,16 +96,21 @@ class Arena:
         self._run(seated)
 
     def _run(self, seated: np.ndarray) -> None:
-        if all(_compiled_as(player) for player in self.players):
+        if not self.watch and all(_compiled_as(player) for player in self.players):
             return  # none is to be asked
         while True:
             waiting = self.waiting()
-            asked = waiting[waiting >= 0]
-            if not len(asked):
+            here = np.flatnonzero(waiting >= 0)
+            if not len(here):
                 return
+            if self.watch:
+                self.watch(here)
             actions = np.full(self.batch.num_games, SKIP)
-            for index in np.unique(asked):
-                games = np.flatnonzero(waiting == index)
+            is_forced = self.batch.counts[here] == 1
+            actions[here[is_forced]] = self.batch.masks[here[is_forced]].argmax(axis=1)
+            asked = here[~is_forced]
+            for index in np.unique(waiting[asked]):
+                games = asked[waiting[asked] == index]
                 actions[games] = self._ask(self.players[index], games)
             self.batch.step(actions, seated)
 

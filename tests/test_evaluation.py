@@ -9,12 +9,14 @@ import pytest
 from scipy import stats
 from tiny_policies import write_policy
 
-from agents.evaluation import Block, Match, Score, evaluate, num_sides, plan_matches, play_block, win_rate_interval
+from agents.evaluation import Score, evaluate, win_rate_interval
+from agents.matches import Block, Match, plan_matches, play_block
 from sorry_env.engine.parameters import MOVER
 from sorry_env.errors import PolicyError, SorryError, SpecError
 from sorry_env.players import GreedyPlayer, Player, RandomPlayer
 from sorry_env.position import Positions
 from sorry_env.rules import Rules, rules_from
+from sorry_env.values import num_sides
 
 TWO = rules_from("classic", 2)
 

@@ -10,7 +10,8 @@ import pytest
 from playing import after_compiled, ask, distance
 from strategies import RULE_SETS, SPECS, random_positions
 
-from agents.evaluation import evaluate, table_rules
+from agents.evaluation import evaluate
+from agents.matches import table_rules
 from sorry_env import Batch, load_player
 from sorry_env.board import CIRCLE, HOME, START, format_location, parse_location
 from sorry_env.cards import CARDS, DECKS, NUM_CARDS

@@ -20,7 +20,7 @@ from sorry_env.arena import Arena
 from sorry_env.engine.parameters import HANDS, MOVER, UNKNOWN
 from sorry_env.errors import PolicyError, SorryError, SpecError
 from sorry_env.players import GreedyPlayer, Player, PolicyPlayer, RandomPlayer, base, known_players
-from sorry_env.players.policy import METADATA_KEY, policy_metadata
+from sorry_env.players.onnx_file import METADATA_KEY, policy_metadata
 from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules, rules_from
 
@@ -330,7 +330,7 @@ def test_unreadable_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert "\n" not in str(caught.value)
     with pytest.raises(SpecError, match="no option 'depth'"):
         load_player(f"{good}:depth=2")
-    monkeypatch.setattr("sorry_env.players.policy.MAX_POLICY_BYTES", 1000)
+    monkeypatch.setattr("sorry_env.players.onnx_file.MAX_POLICY_BYTES", 1000)
     with pytest.raises(PolicyError, match="more than the 1000 allowed"):
         load_player(str(good))
 

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from sorry_env.actions import num_actions
 from sorry_env.observation import num_features, observation_layout
-from sorry_env.players.policy import METADATA_KEY, policy_metadata
+from sorry_env.players.onnx_file import METADATA_KEY, policy_metadata
 from sorry_env.rules import Rules
 
 

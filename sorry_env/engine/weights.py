@@ -13,10 +13,11 @@ from sorry_env.engine.solitaire import strike_odds, turns_to_home
 from sorry_env.rules import Rules
 
 # A row, float64.
-OWN: Final = 0  # what a pawn's distance counts for the side that moves; the number of opposing sides makes a mean ...
-OTHERS: Final = 1  # ... of what it counts, against that, for each opponent; 0: they do not count
-RISK: Final = 2  # what is lost by a bump times its odds counts so many times; 0: it does not count
-DISTANCE: Final = 3  # 67: of a pawn with that progress from Home
+KIND: Final = 0  # 0, which tells such a row from a network's (`valuing.py`)
+OWN: Final = 1  # what a pawn's distance counts for the side that moves; the number of opposing sides makes a mean ...
+OTHERS: Final = 2  # ... of what it counts, against that, for each opponent; 0: they do not count
+RISK: Final = 3  # what is lost by a bump times its odds counts so many times; 0: it does not count
+DISTANCE: Final = 4  # 67: of a pawn with that progress from Home
 STRIKES: Final = DISTANCE + NUM_PLACES  # 67 x 67: `strike_odds`
 NUM_WEIGHTS: Final = STRIKES + NUM_PLACES * NUM_PLACES
 

@@ -11,6 +11,7 @@ from sorry_env.players.base import (
 from sorry_env.players.light import GreedyPlayer, RacePlayer, RandomPlayer, SolitairePlayer
 from sorry_env.players.perfect import PerfectPlayer
 from sorry_env.players.policy import PolicyPlayer
+from sorry_env.players.value import ValuePlayer, open_champion, open_expectimax, open_file
 
 __all__ = [
     "GreedyPlayer",
@@ -20,6 +21,7 @@ __all__ = [
     "RacePlayer",
     "RandomPlayer",
     "SolitairePlayer",
+    "ValuePlayer",
     "known_players",
     "load_player",
     "register_file_player",
@@ -32,4 +34,6 @@ register_player("greedy", GreedyPlayer)
 register_player("race", RacePlayer)
 register_player("solitaire", SolitairePlayer)
 register_player("perfect", PerfectPlayer)
-register_file_player(".onnx", PolicyPlayer)
+register_player("champion", open_champion)
+register_player("expectimax", open_expectimax)
+register_file_player(".onnx", open_file)

@@ -1,51 +1,18 @@
-"""Trained policies from ONNX files: what a file must say of itself, and the player that runs it. Needs no torch."""
+"""Trained policies from ONNX files. Needs no torch."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from sorry_env.actions import ACTION_VERSION, action_table
-from sorry_env.errors import PolicyError, RulesError
-from sorry_env.observation import OBSERVATION_VERSION, observation_layout
+from sorry_env.actions import action_table
+from sorry_env.errors import PolicyError
+from sorry_env.observation import observation_layout
 from sorry_env.players.base import refuse_options
+from sorry_env.players.onnx_file import POLICY, open_policy_file, policy_metadata
 from sorry_env.position import Positions
-from sorry_env.rules import Rules, rules_from
-
-METADATA_KEY: Final = "sorry_env"
-POLICY_FORMAT: Final = 1
-MAX_POLICY_BYTES: Final = 64 * 1024 * 1024
-
-
-def _hash(*parts: object) -> str:
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
-
-
-def observation_hash(rules: Rules) -> str:
-    """Hash of the observation's layout: names, places and scales of all slices."""
-    layout = observation_layout(rules.players, rules.pawns)
-    return _hash([(part.name, part.start, part.size, part.high) for part in layout])
-
-
-def action_hash(rules: Rules) -> str:
-    """Hash of the action table."""
-    table = action_table(rules.pawns, rules.teams)
-    return _hash([(a.card, int(a.use), a.first, a.second, a.steps) for a in table])
-
-
-def policy_metadata(rules: Rules, **more: Any) -> dict[str, Any]:
-    """What a policy file says of the game it was made for, as JSON under the metadata key `sorry_env`."""
-    return {
-        "format": POLICY_FORMAT,
-        "rules": rules.spec(),
-        "observation": {"version": OBSERVATION_VERSION, "hash": observation_hash(rules)},
-        "actions": {"version": ACTION_VERSION, "hash": action_hash(rules)},
-        **more,
-    }
+from sorry_env.rules import Rules
 
 
 class PolicyPlayer:
@@ -64,16 +31,14 @@ class PolicyPlayer:
     def __init__(self, spec: str, options: dict[str, str] | None = None) -> None:
         refuse_options(spec, options or {})
         self.name = spec
-        self._session = _open_session(Path(spec))
-        self.metadata = _read_metadata(spec, self._session)
-        self.rules = _read_rules(spec, self.metadata)
+        self._file = open_policy_file(spec)
+        if self._file.kind != POLICY:
+            raise PolicyError(f"policy {spec!r} is a file of kind {self._file.kind!r}, not {POLICY!r}")
+        self._session, self.metadata, self.rules = self._file.session, self._file.metadata, self._file.rules
 
     def bind(self, rules: Rules) -> None:
         """Raises PolicyError with what differs where the policy was made for another game."""
-        if not rules.plays_like(self.rules):
-            raise PolicyError(
-                f"policy {self.name!r} was made for the rules {self.rules.spec()!r}, not for {rules.spec()!r}"
-            )
+        self._file.check_rules(rules)
         here = policy_metadata(rules)
         for part in ("observation", "actions"):
             if self.metadata.get(part) != here[part]:
@@ -107,46 +72,3 @@ class PolicyPlayer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PolicyPlayer, (self.name,)
-
-
-def _open_session(path: Path) -> Any:
-    if not path.is_file():
-        raise PolicyError(f"policy: no file {str(path)!r}; give the path of an exported .onnx file")
-    size = path.stat().st_size
-    if size > MAX_POLICY_BYTES:
-        raise PolicyError(f"policy {str(path)!r} has {size} bytes, more than the {MAX_POLICY_BYTES} allowed")
-    try:
-        import onnxruntime
-    except ImportError:
-        raise PolicyError(
-            f"policy {str(path)!r} needs onnxruntime: pip install 'sorry-env[policy]', or pip install onnxruntime"
-        ) from None
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    try:
-        return onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime raises classes of its own, all derived from Exception alone
-        reason = str(error).splitlines()[0][:160]
-        raise PolicyError(f"policy {str(path)!r} is not an ONNX file that can be read: {reason}") from None
-
-
-def _read_metadata(spec: str, session: Any) -> dict[str, Any]:
-    text = session.get_modelmeta().custom_metadata_map.get(METADATA_KEY)
-    try:
-        metadata = json.loads(text) if text else None
-    except ValueError:
-        metadata = None
-    if not isinstance(metadata, dict) or metadata.get("format") != POLICY_FORMAT:
-        raise PolicyError(
-            f"policy {spec!r} carries no metadata {METADATA_KEY!r} of format {POLICY_FORMAT}: "
-            "it was not exported for Sorry!"
-        )
-    return metadata
-
-
-def _read_rules(spec: str, metadata: dict[str, Any]) -> Rules:
-    try:
-        return rules_from(metadata.get("rules", ""))
-    except RulesError as error:
-        raise PolicyError(f"policy {spec!r}: its metadata names rules that cannot be read: {error}") from None

@@ -1,0 +1,307 @@
+"""TD(lambda) on afterstates: a small value network that learns from games against itself.
+
+One block of games is played by the averaged network, in threads of the compiled engine, while torch learns from the
+block before it. What is learned and why: `sorry_env/engine/learning.py`; the settings follow Tesauro 1995 (TD-Gammon)
+but for the exact average over the next card, which takes most of the luck out of the targets.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.tensorboard import SummaryWriter
+
+from agents.checkpoints import load_checkpoint, save_checkpoint
+from agents.matches import table_rules
+from sorry_env.errors import PolicyError, SorryError
+from sorry_env.players import ValuePlayer
+from sorry_env.rules import Rules, rules_from
+from sorry_env.value_games import Lessons, ValueGames
+from sorry_env.values import ValueModel, network_model, num_inputs, num_outputs, num_sides, value_inputs
+
+LEARNER: Final = "td"
+
+
+@dataclass
+class TDSettings:
+    """What `train.py td` may be told; the comments are its help.
+
+    Fields that only say how long or where are not part of a resumed run's identity.
+    """
+
+    rules: str = "classic"
+    """Rule set by name, options after a colon: classic, teams, points:players=2, mini-2, ..."""
+    players: int | None = None
+    """Number of players; by default two, in the partnership games four."""
+    out: Path = Path("runs/td")
+    """Folder for checkpoints, TensorBoard log, value.onnx and results.json."""
+    games: int = 500_000
+    """Games to play against itself."""
+    minutes: float | None = None
+    """Stop after this many minutes at the latest; the schedules then end with them."""
+    seed: int = 0
+    """Seed of everything: the same seed and games give the same run, whatever the threads."""
+    resume: bool = False
+    """Go on from the checkpoint in the folder."""
+    threads: int = 2
+    """Threads of self-play, beside one of torch that is busy a third of the time."""
+    wide: int = 128
+    """Width of the first hidden layer, a multiple of 4."""
+    narrow: int = 32
+    """Width of the second hidden layer."""
+    block: int = 1000
+    """Games between two hand-overs of the averaged network to self-play."""
+    minibatch: int = 1024
+    """Positions a gradient step."""
+    learning_rate: float = 2e-3
+    """Adam's first step size; it falls to `last_learning_rate` along a cosine."""
+    last_learning_rate: float = 5e-5
+    """Adam's last step size."""
+    trace: float = 0.95
+    """First lambda of TD(lambda); it falls to `last_trace` along a line."""
+    last_trace: float = 0.8
+    """Last lambda."""
+    decay: float = 0.999
+    """What stays of the averaged network with each gradient step."""
+    checkpoint_every: float = 30.0
+    """Seconds between checkpoints."""
+    checks: int = 8
+    """How often on the way the network is measured against race."""
+    eval_games: int = 4000
+    """Games against each yardstick at the end."""
+
+    def record(self) -> Rules:
+        """The rules record that `rules` and `players` mean. Raises RulesError."""
+        return table_rules(self.rules, self.players)
+
+    def check(self) -> None:
+        """Raises SorryError where a number makes no sense."""
+        for name in ("games", "threads", "wide", "narrow", "block", "minibatch", "eval_games"):
+            if getattr(self, name) < 1:
+                raise SorryError(f"--{name.replace('_', '-')}: {getattr(self, name)} is not 1 or more")
+        for name in ("seed", "checks"):
+            if getattr(self, name) < 0:
+                raise SorryError(f"--{name}: {getattr(self, name)} is not 0 or more")
+        for name in ("trace", "last_trace", "decay"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise SorryError(f"--{name.replace('_', '-')}: {getattr(self, name)} is not within 0 to 1")
+        for name in ("learning_rate", "last_learning_rate"):
+            if not getattr(self, name) > 0:
+                raise SorryError(f"--{name.replace('_', '-')}: {getattr(self, name)} is not above 0")
+        if self.wide % 4:
+            raise SorryError(f"--wide: {self.wide} is not a multiple of 4")
+        if self.minutes is not None and not self.minutes > 0:
+            raise SorryError(f"--minutes: {self.minutes} is not above 0")
+
+
+class ValueNetwork(nn.Module):
+    """Two hidden layers: inputs (N, I) to logits of the sides' chances and, where points count, points (N, O)."""
+
+    def __init__(self, inputs: int, wide: int, narrow: int, outputs: int) -> None:
+        super().__init__()
+        self.first = nn.Linear(inputs, wide)
+        self.second = nn.Linear(wide, narrow)
+        self.last = nn.Linear(narrow, outputs)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """Outputs before the softmax."""
+        outputs: torch.Tensor = self.last(torch.relu(self.second(torch.relu(self.first(features)))))
+        return outputs
+
+
+def value_loss(outputs: torch.Tensor, targets: torch.Tensor, sides: int) -> torch.Tensor:
+    """Cross-entropy of the chances with soft targets, which may leave 0..1, plus the points' squared error.
+
+    Args:
+        outputs: float32 (N, O) of a `ValueNetwork`.
+        targets: float32 (N, O).
+        sides: how many of the outputs are chances.
+    """
+    chances = -(targets[:, :sides] * torch.log_softmax(outputs[:, :sides], 1)).sum(1)
+    points = (outputs[:, sides:] - targets[:, sides:]).square().sum(1)
+    return (chances + points).mean()
+
+
+class TDLearner:
+    """The network, its average, its self-play, and its checkpoints.
+
+    Args:
+        settings: see `TDSettings`.
+
+    Attributes:
+        games: games learned from.
+        positions: positions learned from.
+        figures: the last values of what TensorBoard shows, by name.
+
+    Raises:
+        SorryError: settings, rules or a checkpoint that cannot be used.
+    """
+
+    def __init__(self, settings: TDSettings) -> None:
+        settings.check()
+        self.settings, self.rules = settings, settings.record()
+        torch.set_num_threads(1)
+        torch.manual_seed(settings.seed)
+        self.network = ValueNetwork(num_inputs(self.rules), settings.wide, settings.narrow, num_outputs(self.rules))
+        self.average = {key: value.clone() for key, value in self.network.state_dict().items()}
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate, fused=True)
+        self.rng = np.random.default_rng(settings.seed)
+        self.self_play = ValueGames(settings.seed, settings.threads)
+        self.games = self.positions = self.steps = 0
+        self.seconds = 0.0
+        self.next_trace = settings.trace
+        self.next_model = self.model()  # of the block that is yet to come
+        self.figures: dict[str, float] = {}
+        if settings.resume:
+            self._load()  # before anything is written
+
+    def model(self) -> ValueModel:
+        """The averaged network as it stands."""
+        return _model_of(self.rules, self.average)
+
+    def player(self, name: str) -> ValuePlayer:
+        """The averaged network as a player."""
+        return ValuePlayer(name, self.model())
+
+    def fraction(self) -> float:
+        """How much of the run is done, 0 to 1."""
+        part = self.games / self.settings.games
+        if self.settings.minutes:
+            part = max(part, self.seconds / (60 * self.settings.minutes))
+        return min(1.0, part)
+
+    def learn(self, report: Callable[[TDLearner], None]) -> None:
+        """Trains until `games` or `minutes` are reached; `report` is called after every block."""
+        begun, earlier, saved = time.monotonic(), self.seconds, time.monotonic()
+        self.settings.out.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(1) as player, SummaryWriter(str(self.settings.out / "tensorboard")) as log:
+            coming = self._begin_block(player) if self.fraction() < 1 else None
+            while coming:
+                lessons = coming.result()
+                self.games += lessons.games
+                self.seconds = earlier + time.monotonic() - begun
+                done = self.fraction()
+                self.next_trace = self.settings.trace + done * (self.settings.last_trace - self.settings.trace)
+                self.next_model = self.model()
+                coming = self._begin_block(player) if done < 1 else None
+                self._learn_from(lessons, done)
+                self._log(log)
+                report(self)
+                if time.monotonic() - saved > self.settings.checkpoint_every:
+                    self.save()
+                    saved = time.monotonic()
+        self.save()
+
+    def _begin_block(self, player: ThreadPoolExecutor) -> Future[Lessons]:
+        return player.submit(self.self_play.play, self.next_model, self.settings.block, self.next_trace)
+
+    def _learn_from(self, lessons: Lessons, done: float) -> None:
+        """One pass over a block."""
+        settings, sides = self.settings, num_sides(self.rules)
+        spread = settings.learning_rate - settings.last_learning_rate
+        rate = settings.last_learning_rate + spread * (1 + math.cos(math.pi * done)) / 2
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        order = self.rng.permutation(len(lessons.rows))
+        losses = []
+        for begin in range(0, len(order), settings.minibatch):
+            chosen = order[begin : begin + settings.minibatch]
+            features = torch.from_numpy(value_inputs(self.rules, lessons.rows[chosen]))
+            loss = value_loss(self.network(features), torch.from_numpy(lessons.targets[chosen]), sides)
+            self.optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]  # untyped in torch
+            self.optimizer.step()
+            self._average()
+            losses.append(loss.detach())
+        self.positions += len(order)
+        mean = float(torch.stack(losses).mean())
+        if not math.isfinite(mean):
+            raise SorryError(f"training diverged: the loss of game {self.games} is {mean}; try a lower --learning-rate")
+        figures = {"loss": mean, "learning_rate": rate, "trace": self.next_trace, "plies": len(order) / lessons.games}
+        self.figures |= figures | {"games_per_second": self.games / max(self.seconds, 1e-9)}
+
+    def _average(self) -> None:
+        """Moves the averaged network towards the network; at first faster, so that it forgets where it began."""
+        self.steps += 1
+        keep = min(self.settings.decay, (1 + self.steps) / (10 + self.steps))
+        with torch.no_grad():
+            torch._foreach_lerp_(list(self.average.values()), list(self.network.state_dict().values()), 1 - keep)
+
+    def _log(self, log: SummaryWriter) -> None:
+        for name, value in self.figures.items():
+            log.add_scalar(f"td/{name}", value, self.games)
+
+    def save(self) -> None:
+        """Writes the checkpoint: network, average, optimiser, the coming block's model, counters, random state."""
+        tensors = {f"network.{key}": value for key, value in self.network.state_dict().items()}
+        tensors |= {f"average.{key}": value for key, value in self.average.items()}
+        for index, state in self.optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{index}.{key}": value for key, value in state.items()}
+        tensors["next_model"] = torch.from_numpy(self.next_model.row.copy())
+        facts = {
+            "learner": LEARNER,
+            "timesteps": self.positions,
+            "rules": self.rules.spec(),
+            "wide": self.settings.wide,
+            "narrow": self.settings.narrow,
+            "block": self.settings.block,
+            "seed": self.settings.seed,
+            "games": self.games,
+            "steps": self.steps,
+            "seconds": self.seconds,
+            "next_trace": self.next_trace,
+            "rng": self.rng.bit_generator.state,
+        }
+        save_checkpoint(self.settings.out, tensors, facts)
+
+    def _load(self) -> None:
+        tensors, facts = _load_facts(self.settings.out)
+        wanted: dict[str, Any] = {key: getattr(self.settings, key) for key in ("wide", "narrow", "block", "seed")}
+        wanted["rules"] = self.rules.spec()
+        for key, value in wanted.items():
+            if facts[key] != value:
+                raise PolicyError(f"checkpoint in {str(self.settings.out)!r} has {key} {facts[key]!r}, not {value!r}")
+        self.network.load_state_dict(_part(tensors, "network."))
+        self.average = _part(tensors, "average.")
+        state: dict[int, dict[str, torch.Tensor]] = {}
+        for key, value in _part(tensors, "optimizer.").items():
+            index, name = key.split(".", 1)
+            state.setdefault(int(index), {})[name] = value
+        self.optimizer.load_state_dict({"state": state, "param_groups": self.optimizer.state_dict()["param_groups"]})
+        self.next_model = ValueModel(self.rules, tensors["next_model"].numpy())
+        self.games = self.self_play.played = facts["games"]
+        self.positions, self.steps, self.seconds = facts["timesteps"], facts["steps"], facts["seconds"]
+        self.next_trace = facts["next_trace"]
+        self.rng.bit_generator.state = facts["rng"]
+
+
+def _model_of(rules: Rules, weights: dict[str, torch.Tensor]) -> ValueModel:
+    names = [f"{layer}.{part}" for layer in ("first", "second", "last") for part in ("weight", "bias")]
+    return network_model(rules, [weights[name].detach().numpy() for name in names])
+
+
+def _part(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    return {key[len(prefix) :]: value for key, value in tensors.items() if key.startswith(prefix)}
+
+
+def _load_facts(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """A checkpoint of this learner. Raises PolicyError for any other."""
+    tensors, facts = load_checkpoint(folder)
+    if facts.get("learner") != LEARNER:
+        raise PolicyError(f"checkpoint in {str(folder)!r} is not of train.py {LEARNER}")
+    return tensors, facts
+
+
+def load_checkpoint_player(spec: str) -> ValuePlayer:
+    """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged."""
+    tensors, facts = _load_facts(Path(spec))
+    return ValuePlayer(spec, _model_of(rules_from(facts["rules"]), _part(tensors, "average.")))

@@ -1,0 +1,162 @@
+"""Games that a model plays against itself, with the targets that its network is to learn (TD(lambda) on afterstates).
+
+Position t before a draw has the model's worth V_t and the exact average E_t over the card to come of the best reply's
+worth. Its target is y_t = E_t + lambda (y_{t+1} - V_{t+1}), the outcome for y and V past the end: lambda 1 follows the
+game's result less the luck of every draw, lambda 0 bootstraps from one average. In the hand game, where who moves next
+holds other cards, t counts a seat's own positions, and E_t is V_{t+1}: plain TD(lambda) (Sutton 1988).
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+# Rows are lists, arrays or pointers: what they are is numba's to infer.
+
+from __future__ import annotations
+
+import numpy as np
+
+from sorry_env.actions import SEATS
+from sorry_env.cards import NUM_CARDS
+from sorry_env.engine.dealing import draw, receive, reshuffle_if_empty, sample_card, set_up
+from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, LEFT, MOVER, OVER, PILE, PLAYERS
+from sorry_env.engine.playing import play
+from sorry_env.engine.rows import keep, kernel, row, rule
+from sorry_env.engine.searching import (
+    BASE,
+    BEFORE,
+    BEST,
+    CARDS,
+    DRAWN,
+    HIDDEN,
+    INNER,
+    NUMBERS,
+    ROWS,
+    copy_row,
+    new_desk,
+    reply_by_model,
+)
+from sorry_env.engine.valuing import MOST_OUTPUTS, num_sides, write_base, write_inputs, write_worth
+
+
+@rule
+def write_own_worth(s, p, v, desk, out):
+    """What the model gives for the position `s` before a draw."""
+    base = row(desk[NUMBERS], BASE)
+    write_base(s, p, v, row(desk[NUMBERS], CARDS), base)
+    write_worth(s, p, v, base, row(desk[NUMBERS], HIDDEN), row(desk[NUMBERS], INNER), out)
+
+
+@rule
+def draw_and_reply(s, p, r, v, desk, mean):
+    """Plays the draw and the best reply in `s`, which stands before a draw; the exact average goes into `mean`."""
+    before, drawn, best = row(desk[ROWS], BEFORE), row(desk[ROWS], DRAWN), row(desk[NUMBERS], BEST)
+    for i in range(MOST_OUTPUTS):
+        mean[i] = 0
+    reshuffle_if_empty(s, p)
+    copy_row(s, p, before)
+    card = sample_card(s, p, r)
+    action = 0
+    for other in range(NUM_CARDS):
+        if before[PILE + other] > 0:
+            copy_row(before, p, drawn)
+            receive(drawn, p, other)
+            reply = reply_by_model(drawn, p, v, desk, 0, 0, best)
+            action = reply if other == card else action
+            for i in range(MOST_OUTPUTS):
+                mean[i] += best[i] * before[PILE + other] / before[LEFT]
+    receive(s, p, card)
+    play(s, p, action)
+
+
+@rule
+def play_out(s, p, r, v, desk, max_plies, rows, values, means, at):
+    """Plays a game from its set-up to its end, noting each position with V and, in the draw game, E from `at` on.
+
+    Returns where the next game's begin; -1 where there is no room.
+    """
+    for _ in range(max_plies):
+        if s[OVER]:
+            break
+        if at == len(rows):
+            return -1
+        if p[HAND_SIZE]:
+            if s[CARD] == AWAITING:
+                draw(s, p, r)
+            play(s, p, reply_by_model(s, p, v, desk, 0, 0, row(desk[NUMBERS], BEST)))
+            if s[OVER]:
+                break
+            copy_row(s, p, row(rows, at))
+            write_own_worth(s, p, v, desk, row(values, at))
+        else:
+            copy_row(s, p, row(rows, at))
+            write_own_worth(s, p, v, desk, row(values, at))
+            draw_and_reply(s, p, r, v, desk, row(means, at))
+        at += 1
+    return at
+
+
+@rule
+def write_targets(p, trace, ahead, rows, values, means, targets, begin, end):
+    """Targets of one game's positions begin .. end, seen by who draws next, from the last one back.
+
+    `ahead` (4, 2 MOST_OUTPUTS) holds, for each chain of positions, V and y of the position that follows; in the draw
+    game there is one chain. On entry both are the outcome, or V of the last position of a game that was cut off.
+    """
+    sides = num_sides(p)
+    outputs = targets.shape[1]
+    for at in range(end - 1, begin - 1, -1):
+        mover = rows[at, MOVER]
+        chain = mover if p[HAND_SIZE] else 0
+        for i in range(outputs):
+            mean = ahead[chain, i] if p[HAND_SIZE] else means[at, i]
+            y = mean + trace * (ahead[chain, MOST_OUTPUTS + i] - ahead[chain, i])
+            ahead[chain, i] = values[at, i]
+            ahead[chain, MOST_OUTPUTS + i] = y
+        for k in range(outputs):
+            side = (mover + k) % sides + (sides if k >= sides else 0)
+            targets[at, k] = ahead[chain, MOST_OUTPUTS + side]
+
+
+@kernel
+def play_against_itself(S, R, p, v, trace, max_plies, rows, values, means, targets):
+    """Plays the games e of S and R out, one after another, and notes every position before a draw.
+
+    S int16 (G, W) need not be set up; rows int16 (N, W); values, means float32 (N, 8) by side: V and E; targets float32
+    (N, O), seen by who draws next (in the hand game by who moved). A game of more than `max_plies` is cut off there.
+    Returns the number of positions; -1 where there was no room for all.
+    """
+    q, m = row(p, 0), row(v, 0)
+    desk = new_desk(q, m)
+    ahead = np.zeros((SEATS, 2 * MOST_OUTPUTS), np.float32)
+    at = 0
+    for e in range(len(S)):
+        s = row(S, e)
+        set_up(s, q, row(R, e), -1)
+        end = play_out(s, q, row(R, e), m, desk, max_plies, rows, values, means, at)
+        if end < 0:
+            at = -1
+            break
+        for chain in range(q[PLAYERS]):
+            write_own_worth(s, q, m, desk, row(ahead, chain))
+            for i in range(MOST_OUTPUTS):
+                ahead[chain, MOST_OUTPUTS + i] = ahead[chain, i]
+        write_targets(q, trace, ahead, rows, values, means, targets, at, end)
+        at = end
+    keep(desk)
+    keep(ahead)
+    return at
+
+
+@kernel
+def inputs(rows, p, out):
+    """Inputs float32 (N, I) of positions before a draw, rows int16 (N, W)."""
+    for e in range(len(rows)):
+        write_inputs(row(rows, e), row(p, 0), row(out, e))
+
+
+@kernel
+def worths(rows, p, v, out):
+    """What positions before a draw, rows int16 (N, W), are worth by side: float32 (N, 8)."""
+    q, m = row(p, 0), row(v, 0)
+    desk = new_desk(q, m)
+    for e in range(len(rows)):
+        write_own_worth(row(rows, e), q, m, desk, row(out, e))
+    keep(desk)

@@ -1,0 +1,128 @@
+"""ONNX files of trained players: opening them, and what they must say of the game they were made for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sorry_env.actions import ACTION_VERSION, action_table
+from sorry_env.errors import PolicyError, RulesError
+from sorry_env.observation import OBSERVATION_VERSION, observation_layout
+from sorry_env.rules import Rules, rules_from
+
+METADATA_KEY: Final = "sorry_env"
+POLICY_FORMAT: Final = 1
+MAX_POLICY_BYTES: Final = 64 * 1024 * 1024
+POLICY: Final = "policy"  # kinds of file
+VALUE: Final = "value"
+
+
+def layout_hash(*parts: object) -> str:
+    """A short hash of plain data."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def observation_hash(rules: Rules) -> str:
+    """Hash of the observation's layout: names, places and scales of all slices."""
+    layout = observation_layout(rules.players, rules.pawns)
+    return layout_hash([(part.name, part.start, part.size, part.high) for part in layout])
+
+
+def action_hash(rules: Rules) -> str:
+    """Hash of the action table."""
+    table = action_table(rules.pawns, rules.teams)
+    return layout_hash([(a.card, int(a.use), a.first, a.second, a.steps) for a in table])
+
+
+def policy_metadata(rules: Rules, **more: Any) -> dict[str, Any]:
+    """What a policy file says of the game it was made for, as JSON under the metadata key `sorry_env`."""
+    return {
+        "format": POLICY_FORMAT,
+        "rules": rules.spec(),
+        "observation": {"version": OBSERVATION_VERSION, "hash": observation_hash(rules)},
+        "actions": {"version": ACTION_VERSION, "hash": action_hash(rules)},
+        **more,
+    }
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """An opened file.
+
+    Attributes:
+        spec: its path.
+        session: onnxruntime's session.
+        metadata: what it says of itself.
+        rules: what it was made for.
+    """
+
+    spec: str
+    session: Any
+    metadata: dict[str, Any]
+    rules: Rules
+
+    @property
+    def kind(self) -> str:
+        """POLICY or VALUE; files that do not say are policies."""
+        kind: str = self.metadata.get("kind", POLICY)
+        return kind
+
+    def check_rules(self, rules: Rules) -> None:
+        """Raises PolicyError with what differs where the file was made for another game."""
+        if not rules.plays_like(self.rules):
+            raise PolicyError(
+                f"policy {self.spec!r} was made for the rules {self.rules.spec()!r}, not for {rules.spec()!r}"
+            )
+
+
+def open_policy_file(spec: str) -> PolicyFile:
+    """Opens a file. Raises PolicyError where it is missing, too large, damaged, or does not say what game it is for."""
+    session = _open_session(Path(spec))
+    metadata = _read_metadata(spec, session)
+    return PolicyFile(spec, session, metadata, _read_rules(spec, metadata))
+
+
+def _open_session(path: Path) -> Any:
+    if not path.is_file():
+        raise PolicyError(f"policy: no file {str(path)!r}; give the path of an exported .onnx file")
+    size = path.stat().st_size
+    if size > MAX_POLICY_BYTES:
+        raise PolicyError(f"policy {str(path)!r} has {size} bytes, more than the {MAX_POLICY_BYTES} allowed")
+    try:
+        import onnxruntime
+    except ImportError:
+        raise PolicyError(
+            f"policy {str(path)!r} needs onnxruntime: pip install 'sorry-env[policy]', or pip install onnxruntime"
+        ) from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        return onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime raises classes of its own, all derived from Exception alone
+        reason = str(error).splitlines()[0][:160]
+        raise PolicyError(f"policy {str(path)!r} is not an ONNX file that can be read: {reason}") from None
+
+
+def _read_metadata(spec: str, session: Any) -> dict[str, Any]:
+    text = session.get_modelmeta().custom_metadata_map.get(METADATA_KEY)
+    try:
+        metadata = json.loads(text) if text else None
+    except ValueError:
+        metadata = None
+    if not isinstance(metadata, dict) or metadata.get("format") != POLICY_FORMAT:
+        raise PolicyError(
+            f"policy {spec!r} carries no metadata {METADATA_KEY!r} of format {POLICY_FORMAT}: "
+            "it was not exported for Sorry!"
+        )
+    return metadata
+
+
+def _read_rules(spec: str, metadata: dict[str, Any]) -> Rules:
+    try:
+        return rules_from(metadata.get("rules", ""))
+    except RulesError as error:
+        raise PolicyError(f"policy {spec!r}: its metadata names rules that cannot be read: {error}") from None

@@ -1,0 +1,158 @@
+"""Players that look at what their moves lead to: a value model's choice, or exact averages over the next cards."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sorry_env.engine import searching
+from sorry_env.engine.parameters import parameter_row
+from sorry_env.engine.valuing import MOST_OUTPUTS
+from sorry_env.errors import PolicyError, RulesError, SpecError
+from sorry_env.players.base import Player, refuse_options
+from sorry_env.players.onnx_file import VALUE, PolicyFile, layout_hash, open_policy_file, policy_metadata
+from sorry_env.players.policy import PolicyPlayer
+from sorry_env.position import Positions
+from sorry_env.rules import Rules
+from sorry_env.values import (
+    LIGHT_MODELS,
+    VALUE_VERSION,
+    ValueModel,
+    light_model,
+    network_model,
+    num_inputs,
+    value_layout,
+)
+
+CHAMPIONS: Final = Path(__file__).parent.parent / "champions"
+CHAMPION: Final = "champion"
+LAYERS: Final = ("first", "first_bias", "second", "second_bias", "last", "last_bias")  # outputs that are its weights
+BREADTH: Final = 4  # moves that a search looks at more closely
+MOST_DEPTH: Final = 2
+_KERNELS: Final = (searching.choose, searching.choose_deep, searching.choose_deeper)
+
+
+def value_metadata(rules: Rules, **more: Any) -> dict[str, Any]:
+    """What a value network's file says of the game it was made for, as JSON under the metadata key `sorry_env`."""
+    layout = value_layout(rules.players, rules.pawns, rules.hand_size > 0)
+    inputs = {"version": VALUE_VERSION, "hash": layout_hash([(part.name, part.start, part.size) for part in layout])}
+    return {"kind": VALUE, "format": policy_metadata(rules)["format"], "rules": rules.spec(), "inputs": inputs, **more}
+
+
+def read_model(file: PolicyFile) -> ValueModel:
+    """The network of an opened file. Raises PolicyError where it is not one that this version can play."""
+    if file.kind != VALUE:
+        raise PolicyError(f"value {file.spec!r} is a file of kind {file.kind!r}, not {VALUE!r}: it gives no values")
+    wanted = value_metadata(file.rules)["inputs"]
+    if file.metadata.get("inputs") != wanted:
+        raise PolicyError(f"value {file.spec!r}: its inputs are {file.metadata.get('inputs')}, this version's {wanted}")
+    outputs = {port.name for port in file.session.get_outputs()}
+    if not outputs.issuperset(LAYERS):
+        raise PolicyError(f"value {file.spec!r}: it has the outputs {sorted(outputs)}, not its layers {LAYERS}")
+    try:
+        nothing = np.zeros((0, num_inputs(file.rules)), np.float32)
+        layers = file.session.run(LAYERS, {"features": nothing})
+    except Exception as error:  # onnxruntime raises classes of its own, all derived from Exception alone
+        reason = str(error).splitlines()[0][:160]
+        raise PolicyError(f"value {file.spec!r}: its layers cannot be read: {reason}") from None
+    return network_model(file.rules, layers)
+
+
+@lru_cache(maxsize=1)
+def champion_files() -> tuple[PolicyFile, ...]:
+    """The value networks that are shipped, opened."""
+    return tuple(open_policy_file(str(path)) for path in sorted(CHAMPIONS.glob("*.onnx")))
+
+
+def load_value(spec: str, rules: Rules) -> ValueModel:
+    """The value model that a spec string means.
+
+    Args:
+        spec: `champion`, `greedy`, `race`, `solitaire`, or the path of a value network's `.onnx` file.
+        rules: what it is to play.
+
+    Raises:
+        PolicyError: a file that cannot be read or is for other rules, or no champion for these rules.
+        SpecError: no such model.
+    """
+    if spec in LIGHT_MODELS:
+        return light_model(spec, rules)
+    if spec == CHAMPION:
+        fitting = [file for file in champion_files() if rules.plays_like(file.rules)]
+        if not fitting:
+            known = ", ".join(file.rules.spec() for file in champion_files())
+            raise PolicyError(f"champion: none is shipped for the rules {rules.spec()!r}; there is one for: {known}")
+        return read_model(fitting[0])
+    if spec.endswith(".onnx"):
+        file = open_policy_file(spec)
+        file.check_rules(rules)
+        return read_model(file)
+    raise SpecError(f"value: no value model {spec!r}; known: {CHAMPION}, {', '.join(LIGHT_MODELS)}, FILE.onnx")
+
+
+class ValuePlayer:
+    """Plays for the highest worth after its move, directly or by exact averages over the cards that may come.
+
+    Args:
+        spec: the player's name.
+        value: a model, or the spec string of one (`load_value`).
+        depth: 0, or how many averages it looks through: the draw game's only.
+        breadth: how many moves, those that the model likes best, are judged by averages.
+    """
+
+    model: ValueModel
+
+    def __init__(self, spec: str, value: str | ValueModel, depth: int = 0, breadth: int = BREADTH) -> None:
+        self.name, self.value, self.depth, self.breadth = spec, value, depth, breadth
+
+    def bind(self, rules: Rules) -> None:
+        """Reads the model. Raises PolicyError for rules it was not made for, RulesError for averages in a hand game."""
+        if self.depth and rules.hand_size:
+            raise RulesError(
+                f"player: {self.name!r} averages over the next card, which the hand game does not decide by"
+            )
+        if isinstance(self.value, ValueModel):
+            if not rules.plays_like(self.value.rules):
+                raise PolicyError(f"player {self.name!r} is for {self.value.rules.spec()!r}, not for {rules.spec()!r}")
+            self.model = self.value
+        elif not hasattr(self, "model") or not self.model.rules.plays_like(rules):
+            self.model = load_value(self.value, rules)
+
+    def act(
+        self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions
+    ) -> np.ndarray:
+        """See `Player.act`."""
+        actions, worths = np.empty(len(positions), np.int64), np.empty((len(positions), MOST_OUTPUTS), np.float32)
+        rows, p = np.ascontiguousarray(positions.rows), parameter_row(positions.rules)
+        _KERNELS[self.depth](rows, p, self.model.row, self.breadth, actions, worths)
+        return actions
+
+
+def open_champion(spec: str, options: dict[str, str]) -> Player:
+    """`champion`: the shipped value network for the rules."""
+    refuse_options(spec, options)
+    return ValuePlayer(spec, CHAMPION)
+
+
+def open_expectimax(spec: str, options: dict[str, str]) -> Player:
+    """`expectimax:depth=1|2,value=champion|race|solitaire|FILE.onnx,breadth=4`."""
+    refuse_options(spec, options, ("depth", "value", "breadth"))
+    depth = _whole_number(spec, options, "depth", 1, MOST_DEPTH)
+    breadth = _whole_number(spec, options, "breadth", BREADTH, 600)
+    return ValuePlayer(spec, options.get("value", CHAMPION), depth, breadth)
+
+
+def open_file(spec: str, options: dict[str, str]) -> Player:
+    """A policy or a value network from an ONNX file."""
+    refuse_options(spec, options)
+    return PolicyPlayer(spec) if open_policy_file(spec).kind != VALUE else ValuePlayer(spec, spec)
+
+
+def _whole_number(spec: str, options: dict[str, str], key: str, default: int, most: int) -> int:
+    text = options.get(key, str(default))
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= most:
+        raise SpecError(f"player: {key} of {spec!r} is {text!r}, not a whole number from 1 to {most}")
+    return int(text)

@@ -1,0 +1,138 @@
+"""Value models: what positions before a draw are worth to each side, as a table of inputs and a row of numbers.
+
+A network reads what the seat sees that draws next, in the hand game, where hands are hidden, who moved: the board is
+turned to it as in observations. It has one hidden layer; its outputs are the sides' chances to win (softmax), clockwise
+from that seat, and, where the rules count points, the sides' expected points in hundreds. In the partnership game a
+side is a team.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from sorry_env.cards import NUM_CARDS
+from sorry_env.engine import learning, valuing
+from sorry_env.engine.parameters import parameter_row
+from sorry_env.engine.weights import KIND, NUM_WEIGHTS, weight_rows
+from sorry_env.errors import PolicyError
+from sorry_env.observation import Slice, observation_layout
+from sorry_env.rules import Rules
+
+VALUE_VERSION: Final = 1  # of the inputs
+MOST_HIDDEN: Final = 1024
+LIGHT_MODELS: Final = ("greedy", "race", "solitaire")  # rows of `weight_rows`
+
+
+@lru_cache(maxsize=16)
+def value_layout(players: int, pawns: int, is_hand_game: bool) -> tuple[Slice, ...]:
+    """Slices of a network's inputs: the pawns of the observation, then cards. All numbers are within 0..1."""
+    pawn_parts = [part for part in observation_layout(players, pawns) if part.name.startswith("seat")]
+    at = pawn_parts[-1].stop
+    who = "of all that the viewer has not seen" if is_hand_game else "of the pile, a whole deck where that is empty"
+    parts = [("odds", NUM_CARDS, f"odds of each card kind: its share {who}"), ("pile_size", 1, "pile over deck")]
+    if is_hand_game:
+        parts += [("hand", NUM_CARDS, "share of each kind in the viewer's full hand"), ("again", 1, "1: decides again")]
+    slices = []
+    for name, size, meaning in parts:
+        slices.append(Slice(name, at, size, 1, meaning))
+        at += size
+    return (*pawn_parts, *slices)
+
+
+def num_inputs(rules: Rules) -> int:
+    """I, the number of a network's inputs."""
+    return value_layout(rules.players, rules.pawns, rules.hand_size > 0)[-1].stop
+
+
+def num_sides(rules: Rules) -> int:
+    """Seats, or teams in the partnership game; seat % num_sides is a seat's side."""
+    return 2 if rules.teams else rules.players
+
+
+def num_outputs(rules: Rules) -> int:
+    """O: a chance to win for each side and, where the rules count points, expected points for each."""
+    return num_sides(rules) * (2 if rules.scoring == "points" else 1)
+
+
+@dataclass(frozen=True)
+class ValueModel:
+    """What positions before a draw are worth.
+
+    Attributes:
+        rules: the rules record.
+        row: float32 (1, *), read-only: see `engine/valuing.py`.
+    """
+
+    rules: Rules
+    row: np.ndarray
+
+    @property
+    def is_network(self) -> bool:
+        """Whether its worths are chances to win (and points), rather than a light player's distances."""
+        return bool(self.row[0, KIND] == valuing.NETWORK)
+
+    def layers(self) -> list[np.ndarray]:
+        """A network's layers as `network_model` takes them."""
+        sizes = self.row[0, [valuing.INPUTS, valuing.WIDE, valuing.NARROW, valuing.OUTPUTS]].astype(int)
+        inputs, wide, narrow, outputs = sizes.tolist()
+        cuts = np.cumsum([valuing.LAYERS, inputs * wide, wide, wide * narrow, narrow, outputs * narrow])
+        _, first, bias, second, second_bias, last, last_bias = np.split(self.row[0], cuts)
+        first, second = first.reshape(inputs, wide).T, second.reshape(wide, narrow).T
+        return [np.ascontiguousarray(first), bias, np.ascontiguousarray(second), second_bias,
+                last.reshape(outputs, narrow), last_bias]  # fmt: skip
+
+    def worths(self, rows: np.ndarray) -> np.ndarray:
+        """What positions before a draw, rows int16 (N, W), are worth: float32 (N, O), by side."""
+        out = np.zeros((len(rows), valuing.MOST_OUTPUTS), np.float32)
+        learning.worths(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
+        return out[:, : num_outputs(self.rules)]
+
+
+def light_model(name: str, rules: Rules) -> ValueModel:
+    """The weights of `greedy`, `race` or `solitaire` as a model: worths are distances, more is better."""
+    row = weight_rows(rules)[LIGHT_MODELS.index(name), None].astype(np.float32)
+    assert row.shape[1] == NUM_WEIGHTS
+    row.flags.writeable = False
+    return ValueModel(rules, row)
+
+
+def network_model(rules: Rules, layers: Sequence[np.ndarray]) -> ValueModel:
+    """A network as a model.
+
+    Args:
+        rules: what it is for.
+        layers: weights and bias of each layer: (H, I), (H,), (J, H), (J,), (O, J), (O,); H a multiple of 4.
+
+    Raises:
+        PolicyError: shapes that do not fit each other or the rules, or numbers that are not finite.
+    """
+    first, bias, second, second_bias, last, last_bias = layers
+    inputs, wide, narrow, outputs = num_inputs(rules), len(bias), len(second_bias), num_outputs(rules)
+    wanted = [(wide, inputs), (wide,), (narrow, wide), (narrow,), (outputs, narrow), (outputs,)]
+    found = [array.shape for array in layers]
+    if found != wanted or not 0 < wide <= MOST_HIDDEN or not 0 < narrow <= MOST_HIDDEN or wide % 4:
+        raise PolicyError(
+            f"value network: its layers are {found}, {rules.spec()!r} needs {wanted}, the first of 4 n rows"
+        )
+    head = np.zeros(valuing.LAYERS)
+    head[[KIND, valuing.INPUTS, valuing.WIDE, valuing.NARROW]] = valuing.NETWORK, inputs, wide, narrow
+    head[valuing.OUTPUTS] = outputs
+    parts = [head, first.T.ravel(), bias, second.T.ravel(), second_bias, last.ravel(), last_bias]
+    row = np.concatenate(parts).astype(np.float32)[None]
+    if not np.isfinite(row).all():
+        raise PolicyError("value network: it holds numbers that are not finite")
+    row.flags.writeable = False
+    return ValueModel(rules, row)
+
+
+def value_inputs(rules: Rules, rows: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """Inputs of positions before a draw, rows int16 (N, W): float32 (N, I) (`value_layout`), into `out` where given."""
+    if out is None:
+        out = np.empty((len(rows), num_inputs(rules)), np.float32)
+    learning.inputs(rows, parameter_row(rules), out)
+    return out

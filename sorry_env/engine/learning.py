@@ -29,6 +29,7 @@ from sorry_env.engine.searching import (
     INNER,
     NUMBERS,
     ROWS,
+    add_worth,
     copy_row,
     new_desk,
     reply_by_model,
@@ -60,8 +61,7 @@ def draw_and_reply(s, p, r, v, desk, mean):
             receive(drawn, p, other)
             reply = reply_by_model(drawn, p, v, desk, 0, 0, best)
             action = reply if other == card else action
-            for i in range(MOST_OUTPUTS):
-                mean[i] += best[i] * before[PILE + other] / before[LEFT]
+            add_worth(best, before[PILE + other] / before[LEFT], mean)
     receive(s, p, card)
     play(s, p, action)
 

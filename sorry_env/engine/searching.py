@@ -85,6 +85,13 @@ def copy_worth(worth, out):
 
 
 @rule
+def add_worth(worth, odds, mean):
+    """Adds what a position is worth, times its odds, to a mean."""
+    for i in range(MOST_OUTPUTS):
+        mean[i] += worth[i] * np.float32(odds)
+
+
+@rule
 def judge(s, p, v, desk, level, best):
     """The action of the open decision `s` after which the model likes it best, its worth into `best`.
 
@@ -132,8 +139,7 @@ def _averaging(reply: Any) -> Any:
                 copy_row(before, p, drawn)
                 receive(drawn, p, card)
                 reply(drawn, p, v, desk, level, breadth, best)
-                for i in range(MOST_OUTPUTS):
-                    mean[i] += best[i] * before[PILE + card] / before[LEFT]
+                add_worth(best, before[PILE + card] / before[LEFT], mean)
 
     return average
 

@@ -56,6 +56,8 @@ NETWORK: Final = 1
 MOST_OUTPUTS: Final = 2 * SEATS
 MOST_CARD_INPUTS: Final = 2 * NUM_CARDS + 2
 POINTS_UNIT: Final = 100
+ZERO: Final = np.float32(0)  # with a plain 0 or 1 Numba would go on in float64
+ONE: Final = np.float32(1)
 CERTAIN: Final = 1000  # what a won game is worth to a light player: more than any standing
 
 
@@ -82,8 +84,9 @@ def write_cards(s, p, out, at):
     if not p[HAND_SIZE]:
         is_empty = s[LEFT] == 0  # then the whole deck is shuffled before the draw
         left = p[DECK_SIZE] if is_empty else s[LEFT]
+        share = 1 / left
         for card in range(NUM_CARDS):
-            out[at + card] = (p[DECK + card] if is_empty else s[PILE + card]) / left
+            out[at + card] = (p[DECK + card] if is_empty else s[PILE + card]) * share
         out[at + NUM_CARDS] = left / p[DECK_SIZE]
         return
     unseen = s[LEFT]
@@ -148,7 +151,7 @@ def write_hidden(s, p, v, base, out):
         else:
             for slot in range(p[NUM_PAWNS]):
                 place = p[places + NUM_PLACES * slot + s[pawns + slot]]
-                add_scaled(v, LAYERS + hidden * (first + place), 1, hidden, out)
+                add_scaled(v, LAYERS + hidden * (first + place), ONE, hidden, out)
         first += p[SEEN_STRIDE]
 
 
@@ -163,7 +166,8 @@ def write_narrow(v, at, wide, narrow, hidden, out):
     for j in range(narrow):
         out[j] = v[bias + j]
     for h in range(0, wide, 4):
-        a, b, c, d = max(hidden[h], 0), max(hidden[h + 1], 0), max(hidden[h + 2], 0), max(hidden[h + 3], 0)
+        a, b = max(hidden[h], ZERO), max(hidden[h + 1], ZERO)
+        c, d = max(hidden[h + 2], ZERO), max(hidden[h + 3], ZERO)
         row = at + narrow * h
         for j in range(narrow):
             out[j] += (a * v[row + j] + b * v[row + narrow + j]) + (
@@ -174,9 +178,9 @@ def write_narrow(v, at, wide, narrow, hidden, out):
 @njit(**_SUMS)
 def output(v, at, narrow, inner):
     """A row of the last layer, from v[at] on, times the second layer's ReLU."""
-    total = v[at] * 0
+    total = ZERO
     for j in range(narrow):
-        total += max(inner[j], 0) * v[at + j]
+        total += max(inner[j], ZERO) * v[at + j]
     return total
 
 
@@ -190,13 +194,13 @@ def write_network(s, p, v, base, hidden, inner, out):
     at += narrow * (wide + 1)
     bias = at + narrow * int(v[OUTPUTS])
     sides = num_sides(p)
-    most = -np.inf
     for k in range(int(v[OUTPUTS])):
         side = (s[MOVER] + k) % sides + (sides if k >= sides else 0)
         out[side] = v[bias + k] + output(v, at + narrow * k, narrow, inner)
-        if k < sides:
-            most = max(most, out[side])
-    total = 0.0
+    most = out[0]
+    for side in range(1, sides):
+        most = max(most, out[side])
+    total = ZERO
     for side in range(sides):
         out[side] = math.exp(out[side] - most)
         total += out[side]

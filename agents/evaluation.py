@@ -58,7 +58,7 @@ class Score:
 
     @property
     def half_width(self) -> float:
-        """Half the width of the narrower interval's kind: the adjusted one where results are adjusted."""
+        """Half the width of the interval: of the adjusted win rate's where results are adjusted."""
         return (self.adjusted_high - self.adjusted_low) / 2
 
     def as_dict(self) -> dict[str, Any]:
@@ -150,7 +150,7 @@ MIXED_TABLES: Final = "mixed tables"
 
 
 def _ratio(raw: float, adjusted: float) -> float:
-    return float(raw / adjusted) if adjusted > 0 else 1.0
+    return float(raw / adjusted) if min(raw, adjusted) > 0 else 1.0
 
 
 def _describe_field(others: list[str]) -> str:

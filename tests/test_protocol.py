@@ -225,7 +225,7 @@ def test_cross_table(line: str, capsys: pytest.CaptureFixture[str], monkeypatch:
     names = line.split()[:3]
     for score in json.loads(told)["scores"]:
         cell = cells[score["player"]][names.index(score["against"].removeprefix("2 x "))]
-        assert cell.split()[0] == f"{100 * score['win_rate']:.1f}"
+        assert cell.split()[0] == f"{100 * score['adjusted']:.1f}"
     assert all(cells[name][k].strip() == "" for k, name in enumerate(names))
     _, stdout, _ = run("greedy race --games 4", capsys, monkeypatch)
     assert "cross-table" not in stdout

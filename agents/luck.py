@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 from sorry_env.batch import Batch
-from sorry_env.engine import searching
 from sorry_env.errors import SorryError
 from sorry_env.players.value import CHAMPION, champion_files, load_value
 from sorry_env.rules import Rules
@@ -64,6 +63,4 @@ class LuckMeter:
 
     def watch(self, games: np.ndarray) -> None:
         """Takes in the cards just drawn in some games."""
-        found = np.zeros((len(games), self.luck.shape[1]))
-        searching.add_luck(self.batch.states[games], self.batch.parameters, self.model.row, found)
-        self.luck[games] += found
+        self.luck[games] += self.model.luck(self.batch.states[games])

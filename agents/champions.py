@@ -81,7 +81,8 @@ def _card(name: str, rules: Rules, facts: dict[str, Any], scores: Sequence[Score
         "",
         f"Trained from nothing by games against itself (`train.py td`; no human games, no other player): "
         f"{facts['games']} games, {facts['positions']} positions, {facts['seconds']} seconds on two shared cores, seed "
-        f"{facts['seed']}, lambda {facts['trace']} to {facts['last_trace']}. Made again by `python -m agents.champions {name}`.",
+        f"{facts['seed']}, lambda {facts['trace']} to {facts['last_trace']}. Made again by "
+        f"`python -m agents.champions {name}`.",
         "",
         f"Win rates in per cent, {scores[0].games} games each, {field}, seed 0; adjusted is less the luck of the draw:",
         "",

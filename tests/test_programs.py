@@ -73,8 +73,7 @@ def test_train(trained: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     assert (results["learner"], results["timesteps"], results["seed"], results["rules"]) == ("ppo", 512, 3, "mini-1")
     assert results["policy"] == str(out / "policy.onnx")
     assert [(score["player"], score["against"]) for score in results["scores"]] == [
-        (results["policy"], "random"),
-        (results["policy"], "greedy"),
+        (results["policy"], yardstick) for yardstick in ("random", "greedy", "race", "solitaire")
     ]
     for score in results["scores"]:
         assert score.keys() == SCORE_FIELDS

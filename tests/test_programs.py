@@ -25,6 +25,7 @@ TINY = [
 ]
 SCORE_FIELDS = {
     "player", "against", "games", "decks", "win_rate", "low", "high", "even", "points", "plies", "truncated",
+    "adjusted", "adjusted_low", "adjusted_high", "variance_ratio",
 }  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def learner(tmp_path_factory: pytest.TempPathFactory) -> PPOLearner:
     """PPO after 24,000 decisions of a hand game of one pawn each, where a good choice among nine cards wins."""
     return run(
         tmp_path_factory.mktemp("hand"), rules="points:players=2,pawns=1,hand_size=9,scoring=win", timesteps=24_000,
-        envs=128, steps=16, epochs=3, minibatch=512, learning_rate=1e-3, selves=0, seed=0,
+        envs=128, steps=16, epochs=3, minibatch=512, learning_rate="1e-3", selves=0, seed=0,
     )  # fmt: skip
 
 

@@ -154,8 +154,8 @@ class PPOSettings:
     """How far from 1 a ratio of probabilities may move in an update (Schulman et al. 2017): as the learning rate."""
     gamma: float = 1.0
     """Discount a decision."""
-    gae_lambda: float = 0.95
-    """Trade of bias and variance in the advantages (Schulman et al. 2016)."""
+    gae_lambda: float = 0.6
+    """Trade of bias and variance in the advantages (Schulman et al. 2016): low, since cards add variance."""
     entropy: str = "0.01"
     """Weight of the entropy bonus: as the learning rate."""
     threads: int = 1

@@ -47,7 +47,7 @@ def decisions(rules: Rules, count: int, seed: int = 3) -> tuple[np.ndarray, np.n
 
 HAND_GAME: dict[str, Any] = {
     "rules": "points:players=2,pawns=1,hand_size=9,scoring=win", "timesteps": 24_000, "envs": 128, "steps": 16,
-    "epochs": 3, "minibatch": 512, "learning_rate": "1e-3", "selves": 0, "seed": 0,
+    "epochs": 3, "minibatch": 512, "learning_rate": "1e-3", "gae_lambda": 0.95, "selves": 0, "seed": 0,
 }  # fmt: skip
 LEARNT = 0.83  # win rate against random that only a working mask reaches
 MASKS = SorryVecEnv.action_masks

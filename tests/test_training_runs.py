@@ -128,6 +128,8 @@ def test_figures(tmp_path: Path) -> None:
     names = [*opponents, "self-0001"]
     wanted = {*FIGURES, *(f"{kind}/{name}" for kind in ("win_rate", "weight", "games") for name in names)}
     assert set(found) == wanted
+    page = (Path(__file__).parent.parent / "docs" / "training.md").read_text(encoding="utf-8")
+    assert not [tag for tag in (*FIGURES, "win_rate/NAME", "weight/NAME", "games/NAME") if f"`{tag}`" not in page]
     assert [player.name for player in league.players] == [*names, "self-0002"]
     for tag in FIGURES[2:]:
         assert list(found[tag]) == list(steps), tag

@@ -241,6 +241,12 @@ TRAIN: list[tuple[str, str]] = [
     ("ppo --self-every 0", "--self-every: 0"),
     ("ppo --minutes 0", "--minutes: 0"),
     ("ppo --seed -1", "--seed: -1"),
+    ("ppo --opponents random random", "'random' is given twice"),
+    ("ppo --hardness -1", "--hardness: -1"),
+    ("ppo --learning-rate liner:1e-3:0", "--learning-rate: no schedule 'liner'"),
+    ("ppo --learning-rate liner:1e-3:0", "did you mean 'linear'"),
+    ("ppo --clip-range 0", "--clip-range: 0"),
+    ("ppo --entropy linear:0.01", "--entropy: 'linear:0.01' is neither a number nor"),
     ("ppo --out {text}", "Not a directory"),
     ("ppo --out {text}/run", "Not a directory"),
 ]

@@ -100,6 +100,12 @@ class ValueModel:
         ordered: np.ndarray = np.take_along_axis(worths, turned[:, None].repeat(worths.shape[1], axis=1), axis=2)
         return ordered.reshape(len(rows), -1)
 
+    def averages(self, rows: np.ndarray) -> np.ndarray:
+        """What positions before a draw of the draw game are worth by one exact average over the card: (N, O), by side."""
+        out = np.zeros((len(rows), valuing.MOST_OUTPUTS), np.float32)
+        searching.average_worth(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
+        return out[:, : num_outputs(self.rules)]
+
     def luck(self, rows: np.ndarray) -> np.ndarray:
         """What the drawn card of open decisions of the draw game, rows int16 (N, W), adds to each side's chance to win.
 

@@ -101,7 +101,7 @@ class ValueModel:
         return ordered.reshape(len(rows), -1)
 
     def averages(self, rows: np.ndarray) -> np.ndarray:
-        """What positions before a draw of the draw game are worth by one exact average over the card: (N, O), by side."""
+        """What positions before a draw are worth by one exact average over its card: (N, O). Draw games only."""
         out = np.zeros((len(rows), valuing.MOST_OUTPUTS), np.float32)
         searching.average_worth(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
         return out[:, : num_outputs(self.rules)]

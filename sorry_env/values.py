@@ -133,21 +133,25 @@ def network_model(rules: Rules, layers: Sequence[np.ndarray]) -> ValueModel:
         layers: weights and bias of each layer: (H, I), (H,), (J, H), (J,), (O, J), (O,); H a multiple of 4.
 
     Raises:
-        PolicyError: shapes that do not fit each other or the rules, or numbers that are not finite.
+        PolicyError: shapes that do not fit each other or the rules, or numbers that are not finite floats.
     """
     first, bias, second, second_bias, last, last_bias = layers
-    inputs, wide, narrow, outputs = num_inputs(rules), len(bias), len(second_bias), num_outputs(rules)
+    inputs, wide, narrow, outputs = num_inputs(rules), bias.size, second_bias.size, num_outputs(rules)
     wanted = [(wide, inputs), (wide,), (narrow, wide), (narrow,), (outputs, narrow), (outputs,)]
     found = [array.shape for array in layers]
     if found != wanted or not 0 < wide <= MOST_HIDDEN or not 0 < narrow <= MOST_HIDDEN or wide % 4:
         raise PolicyError(
             f"value network: its layers are {found}, {rules.spec()!r} needs {wanted}, the first of 4 n rows"
         )
+    kinds = sorted({str(array.dtype) for array in layers if array.dtype.kind != "f"})
+    if kinds:
+        raise PolicyError(f"value network: its layers hold {', '.join(kinds)}, not floats")
     head = np.zeros(valuing.LAYERS)
     head[[KIND, valuing.INPUTS, valuing.WIDE, valuing.NARROW]] = valuing.NETWORK, inputs, wide, narrow
     head[valuing.OUTPUTS] = outputs
     parts = [head, first.T.ravel(), bias, second.T.ravel(), second_bias, last.ravel(), last_bias]
-    row = np.concatenate(parts).astype(np.float32)[None]
+    with np.errstate(over="ignore"):  # what float32 cannot hold is refused below
+        row = np.concatenate(parts).astype(np.float32)[None]
     if not np.isfinite(row).all():
         raise PolicyError("value network: it holds numbers that are not finite")
     row.flags.writeable = False

@@ -51,16 +51,19 @@ def read_model(file: PolicyFile) -> ValueModel:
     wanted = value_metadata(file.rules)["inputs"]
     if file.metadata.get("inputs") != wanted:
         raise PolicyError(f"value {file.spec!r}: its inputs are {file.metadata.get('inputs')}, this version's {wanted}")
-    outputs = {port.name for port in file.session.get_outputs()}
+    outputs = {port.name for port in file.session.get_outputs() if port.type == "tensor(float)"}
     if not outputs.issuperset(LAYERS):
-        raise PolicyError(f"value {file.spec!r}: it has the outputs {sorted(outputs)}, not its layers {LAYERS}")
+        raise PolicyError(f"value {file.spec!r}: its float outputs are {sorted(outputs)}, not its layers {LAYERS}")
     try:
         nothing = np.zeros((0, num_inputs(file.rules)), np.float32)
         layers = file.session.run(LAYERS, {"features": nothing})
     except Exception as error:  # onnxruntime raises classes of its own, all derived from Exception alone
         reason = str(error).splitlines()[0][:160]
         raise PolicyError(f"value {file.spec!r}: its layers cannot be read: {reason}") from None
-    return network_model(file.rules, layers)
+    try:
+        return network_model(file.rules, layers)
+    except PolicyError as error:
+        raise PolicyError(f"value {file.spec!r}: {error}") from None
 
 
 @lru_cache(maxsize=1)
@@ -85,7 +88,7 @@ def load_value(spec: str, rules: Rules) -> ValueModel:
     if spec == CHAMPION:
         fitting = [file for file in champion_files() if rules.plays_like(file.rules)]
         if not fitting:
-            known = ", ".join(file.rules.spec() for file in champion_files())
+            known = ", ".join(file.rules.spec() for file in champion_files()) or "none"
             raise PolicyError(f"champion: none is shipped for the rules {rules.spec()!r}; there is one for: {known}")
         return read_model(fitting[0])
     if spec.endswith(".onnx"):

@@ -70,6 +70,7 @@ def slow_worth(model: ValueModel, position: Position, action: int) -> np.ndarray
         "R:S,40,H/Y:5,30,H r 3.10/1.1 30000000000",
         "R:S,58,s1/Y:S,9,20 y 3.3/8.7 00200000000",
         "R:S,s3,H/Y:50,H,H r 2.5/1.1 30000000000",
+        "R:S,s3,H/Y:s4,H,H r 3.10/1.1 30000000000",
     ],
 )
 @pytest.mark.parametrize("scoring", ["win", "points"])

@@ -81,11 +81,8 @@ def train_ppo(arguments: list[str]) -> None:
 
         def show(learner: PPOLearner) -> None:
             done, elapsed = learner.model.num_timesteps, time.monotonic() - begun
-            fraction = done / settings.timesteps
-            if settings.minutes:
-                fraction = max(fraction, elapsed / (60 * settings.minutes))
             note = f"{done} decisions, {(done - first) / elapsed:.0f} decisions/s, {_win_rates(learner)}"
-            display.update(min(fraction, 1.0), note)
+            display.update(learner.progress, note)
 
         learner.learn(show)
     trained = time.monotonic() - begun
@@ -109,7 +106,8 @@ def _win_rates(learner: PPOLearner) -> str:
 
 def _finish(settings: TDSettings | PPOSettings, rules: Rules, path: Path, facts: dict[str, Any], table: Table) -> None:
     """Plays the exported file against each yardstick, prints the tables and writes results.json."""
-    adjust = AUTO if open_adjuster(AUTO, rules) else NONE
+    adjuster = open_adjuster(AUTO, rules)
+    adjust = AUTO if adjuster else NONE
     scores: list[Score] = []
     with ProgressDisplay("evaluating") as display:
         for k, yardstick in enumerate(YARDSTICKS):
@@ -117,7 +115,7 @@ def _finish(settings: TDSettings | PPOSettings, rules: Rules, path: Path, facts:
             pair = [str(path), yardstick]
             scores.append(evaluate(pair, rules, settings.eval_games, settings.seed, adjust=adjust)[0])
     out = console()
-    out.print(score_table(f"{rules.spec()}, seed {settings.seed}", scores))
+    out.print(score_table(f"{rules.spec()}, seed {settings.seed}", scores, adjuster))
     out.print(table)
     result = {**facts, "rules": rules.spec(), "policy": str(path), "scores": [score.as_dict() for score in scores]}
     write_text(settings.out / "results.json", json.dumps(result, indent=1) + "\n")

@@ -79,9 +79,10 @@ def _card(name: str, rules: Rules, facts: dict[str, Any], scores: Sequence[Score
         f"A value network for `{rules.spec()}`, {size // 1024} KB, {facts['wide']}-{facts['narrow']} hidden units. "
         '`load_player("champion")` picks it for these rules.',
         "",
-        f"Trained from nothing by games against itself (`train.py td`; no human games, no other player): {facts['games']} "
-        f"games, {facts['positions']} positions, {facts['seconds']} seconds on two shared cores, seed {facts['seed']}, "
-        f"lambda {facts['trace']} to {facts['last_trace']}. Made again by `python -m agents.champions {name}`.",
+        f"Trained from nothing by games against itself (`train.py td`; no human games, no other player): "
+        f"{facts['games']} games, {facts['positions']} positions, {facts['seconds']} seconds on two shared cores, seed "
+        f"{facts['seed']}, lambda {facts['trace']} to {facts['last_trace']}. Made again by "
+        f"`python -m agents.champions {name}`.",
         "",
         f"Win rates in per cent, {scores[0].games} games each, {field}, seed 0; adjusted is less the luck of the draw:",
         "",
@@ -89,8 +90,8 @@ def _card(name: str, rules: Rules, facts: dict[str, Any], scores: Sequence[Score
         "|---|---|---|---|---|",
         *rows,
         "",
-        "Limits: it looks one move ahead and knows no opponent; it plays these rules only (who begins and how the end is "
-        "scored may differ). It has met nobody but itself, so what strange players do it has not seen.",
+        "Limits: it looks one move ahead and knows no opponent; it plays these rules only (who begins and how the end "
+        "is scored may differ). It has met nobody but itself, so what strange players do it has not seen.",
     ]
     return "\n".join(lines) + "\n"
 

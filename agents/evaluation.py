@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from agents.luck import NONE
-from agents.matches import DECKS_PER_BLOCK, Block, Match, join, plan_matches, play_all
+from agents.intervals import mean_interval, win_rate_interval
+from agents.luck import NONE, Adjuster, open_adjuster
+from agents.matches import Block, Match, join, plan_matches, play_all
 from sorry_env.players import Player, load_player
 from sorry_env.rules import Rules
 from sorry_env.values import num_sides
 
-CONFIDENCE: Final = 0.95
-RESAMPLES: Final = 2000
+MOST_GAMES: Final = 1_000_000  # a match: then it ends even if its interval is not yet as narrow as wanted
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,106 @@ class Score:
     adjusted_high: float
     variance_ratio: float
 
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval: of the adjusted win rate's where results are adjusted."""
+        return (self.adjusted_high - self.adjusted_low) / 2
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one player did on the decks at whose tables it sat; float64 (decks,) are means over the deck's seatings.
+
+    Attributes:
+        decks: int64 (decks,), their numbers.
+        seats: int64 (decks,), how many sides of the table it had.
+        won: share of games won.
+        fair: the same less luck.
+        points: points a game and side.
+    """
+
+    decks: np.ndarray
+    seats: np.ndarray
+    won: np.ndarray
+    fair: np.ndarray
+    points: np.ndarray
+
+
+@dataclass(frozen=True)
+class Played:
+    """A match and what came of it.
+
+    Attributes:
+        match: who sat where.
+        sides: sides of a game, and so seatings of a deck.
+        results: see `play_block`.
+    """
+
+    match: Match
+    sides: int
+    results: dict[str, np.ndarray]
+
+    def outcome(self, player: int) -> Outcome:
+        """What the player of an index did."""
+        is_mine = self.match.entries(self.results["deck"]) == player
+        at = is_mine.any(axis=1)
+        is_mine = is_mine[at]
+        wins = self.results["winner"][at, :, None] == np.arange(self.sides)
+        won, luck, points = (
+            (value.mean(axis=1) * is_mine).sum(axis=1)
+            for value in (wins, self.results["luck"][at], self.results["points"][at])
+        )
+        seats = is_mine.sum(axis=1)
+        return Outcome(self.results["deck"][at], seats, won, won - luck, points / seats)
+
+    def scores(self, specs: Sequence[str], seed: int) -> list[Score]:
+        """The Score of each measured player; `seed` is of the resampling."""
+        return [self._score(player, specs, seed) for player in self.match.measured]
+
+    def _score(self, player: int, specs: Sequence[str], seed: int) -> Score:
+        mine = self.outcome(player)
+        low, high = win_rate_interval(mine.won, self.sides, seed)
+        is_adjusted = bool(self.results["luck"].any())
+        adjusted_low, adjusted_high = mean_interval(mine.fair) if is_adjusted else (low, high)
+        at = np.isin(self.results["deck"], mine.decks)
+        return Score(
+            player=specs[player],
+            against=self._against(player, specs),
+            games=mine.won.size * self.sides,
+            decks=mine.won.size,
+            win_rate=float(mine.won.mean()),
+            low=low,
+            high=high,
+            even=float(mine.seats.mean()) / self.sides,
+            points=float(mine.points.mean()),
+            plies=float(self.results["plies"][at].mean()),
+            truncated=int((self.results["winner"][at] < 0).sum()),
+            adjusted=float(mine.fair.mean()),
+            adjusted_low=adjusted_low,
+            adjusted_high=adjusted_high,
+            variance_ratio=_ratio(mine.won.var(), mine.fair.var()) if is_adjusted else 1.0,
+        )
+
+    def _against(self, player: int, specs: Sequence[str]) -> str:
+        if len(self.match.tables) > 1:
+            return MIXED_TABLES
+        return _describe_field([specs[index] for index in self.match.tables[0] if index != player])
+
+
+MIXED_TABLES: Final = "mixed tables"
+
+
+def _ratio(raw: float, adjusted: float) -> float:
+    return float(raw / adjusted) if min(raw, adjusted) > 0 else 1.0
+
+
+def _describe_field(others: list[str]) -> str:
+    counts = {spec: others.count(spec) for spec in others}
+    return " + ".join(f"{count} x {spec}" if count > 1 else spec for spec, count in counts.items())
 
 
 def evaluate(
@@ -89,90 +186,91 @@ def evaluate(
     Raises:
         SpecError, PolicyError: a player that does not exist or cannot play these rules.
     """
-    sides = num_sides(rules)
-    decks = -(-games // sides)
-    matches = plan_matches(len(specs), sides)
-    blocks = [
-        Block(rules, tuple(specs), match, k, index, min(DECKS_PER_BLOCK, decks - index * DECKS_PER_BLOCK), seed, adjust)
-        for k, match in enumerate(matches)
-        for index in range(-(-decks // DECKS_PER_BLOCK))
-    ]
-    if players is None:
-        players = [load_player(spec, rules) for spec in specs]  # refuses what cannot play before anything runs
-    parts: dict[int, list[dict[str, np.ndarray]]] = {k: [] for k in range(len(matches))}
-    done = 0
-    for block, part in play_all(blocks, workers, players):
-        parts[block.match_index].append(part)
-        done += block.decks * sides
-        if progress:
-            progress(done, decks * sides * len(matches))
-    return [score for k, match in enumerate(matches) for score in _scores(match, specs, sides, join(parts[k]), seed)]
+    terms = Terms(tuple(specs), rules, games, seed, open_adjuster(adjust, rules))
+    played = play_matches(plan_matches(len(specs), num_sides(rules)), terms, workers, progress, players)
+    return [score for one in played for score in one.scores(specs, seed)]
 
 
-def _scores(match: Match, specs: Sequence[str], sides: int, results: dict[str, np.ndarray], seed: int) -> list[Score]:
-    scores = []
-    for player in match.measured:
-        entries = [k for k, index in enumerate(match.sides) if index == player]
-        others = [specs[index] for index in match.sides if index != player]
-        won = np.isin(results["winner"], entries).mean(axis=1)
-        low, high = win_rate_interval(won, sides, seed)
-        fair = won - results["luck"][:, :, entries].sum(axis=2).mean(axis=1)
-        is_adjusted = bool(results["luck"].any())
-        fair_low, fair_high = mean_interval(fair) if is_adjusted else (low, high)
-        scores.append(
-            Score(
-                player=specs[player],
-                against=_describe_field(others),
-                games=won.size * sides,
-                decks=won.size,
-                win_rate=float(won.mean()),
-                low=low,
-                high=high,
-                even=len(entries) / sides,
-                points=float(results["points"][:, :, entries].mean()),
-                plies=float(results["plies"].mean()),
-                truncated=int((results["winner"] < 0).sum()),
-                adjusted=float(fair.mean()),
-                adjusted_low=fair_low,
-                adjusted_high=fair_high,
-                variance_ratio=float(won.var() / fair.var()) if is_adjusted else 1.0,
-            )
-        )
-    return scores
+@dataclass(frozen=True)
+class Terms:
+    """What the matches of an evaluation have in common.
+
+    Attributes:
+        specs: spec strings, or names, of the players that matches mean by their indices.
+        rules: the rules record.
+        games: games a match, rounded up to whole decks and, at mixed tables, to as many decks for every table.
+        seed: of decks and players.
+        adjuster: whose luck is taken out.
+        until: where given, a match plays on, block by block, until half the width of the interval of each measured
+            player is at most this (0 to 1; of the adjusted one where there is an adjuster), or to MOST_GAMES; `games`
+            is then the least.
+    """
+
+    specs: tuple[str, ...]
+    rules: Rules
+    games: int
+    seed: int
+    adjuster: Adjuster | None = None
+    until: float | None = None
+
+    def decks(self, games: int, match: Match) -> int:
+        """How many decks make at least so many games of a match."""
+        return match.whole_rounds(-(-games // num_sides(self.rules)))
+
+    def most_decks(self, match: Match) -> int:
+        """How many decks a match plays at most."""
+        return self.decks(self.games if self.until is None else MOST_GAMES, match)
 
 
-def _describe_field(others: list[str]) -> str:
-    counts = {spec: others.count(spec) for spec in others}
-    return " + ".join(f"{count} x {spec}" if count > 1 else spec for spec, count in counts.items())
-
-
-def win_rate_interval(won: np.ndarray, games_per_deck: int, seed: int) -> tuple[float, float]:
-    """95 % interval of a win rate.
-
-    The bootstrap resamples decks, since games of one deck hang together; where all decks agree it would have no width,
-    and Wilson's interval over the games stands in.
+def play_matches(
+    matches: Sequence[Match],
+    terms: Terms,
+    workers: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    players: Sequence[Player] | None = None,
+) -> list[Played]:
+    """Plays matches, one after another.
 
     Args:
-        won: float64 (decks,): share of the deck's games that were won.
-        games_per_deck: seatings of each deck.
-        seed: of the resampling.
+        matches: who sits where.
+        terms: what they have in common.
+        workers: processes; the results do not depend on it.
+        progress: called with games done and games expected.
+        players: opened players in place of the spec strings, for `workers` 1.
+
+    Raises:
+        SpecError, PolicyError: a player that does not exist or cannot play these rules.
     """
-    from scipy import stats
+    if players is None:
+        players = [load_player(spec, terms.rules) for spec in terms.specs]  # refused before anything runs
+    sides = num_sides(terms.rules)
+    is_open = [True] * len(matches)
+    expected = [terms.decks(terms.games, match) for match in matches]
+    parts: list[list[dict[str, np.ndarray]]] = [[] for _ in matches]
+    for block, part in play_all(_blocks(matches, terms, is_open), workers, players):
+        k = block.match_index
+        if not is_open[k]:
+            continue  # played ahead by a worker, of a match that was over: never looked at
+        parts[k].append(part)
+        done = sum(len(one["deck"]) for one in parts[k])
+        if terms.until is not None and done >= terms.decks(terms.games, matches[k]):
+            reached = Played(matches[k], sides, join(parts[k]))
+            width = max(score.half_width for score in reached.scores(terms.specs, terms.seed))
+            is_open[k] = width > terms.until
+            expected[k] = int(done * max(1.0, width / terms.until) ** 2)
+        if progress:
+            before = sum(expected[:k])
+            total = max(before + done, min(sum(expected), sum(map(terms.most_decks, matches))))
+            progress((before + done) * sides, total * sides)
+    return [Played(match, sides, join(parts[k])) for k, match in enumerate(matches)]
 
-    if len(won) < 2 or np.ptp(won) == 0:
-        games = len(won) * games_per_deck
-        wilson = stats.binomtest(round(won.mean() * games), games).proportion_ci(CONFIDENCE, "wilson")
-        return float(wilson.low), float(wilson.high)
-    result = stats.bootstrap(
-        (won,), np.mean, n_resamples=RESAMPLES, batch=200, confidence_level=CONFIDENCE, method="percentile",
-        rng=np.random.default_rng(seed),
-    )  # fmt: skip
-    return float(result.confidence_interval.low), float(result.confidence_interval.high)
 
-
-def mean_interval(values: np.ndarray) -> tuple[float, float]:
-    """95 % interval of a mean by Student's t: float64 (decks,), close to normal as adjusted results are."""
-    from scipy import stats
-
-    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, max(1, len(values) - 1)) * values.std(ddof=1) / len(values) ** 0.5)
-    return float(values.mean()) - reach, float(values.mean()) + reach
+def _blocks(matches: Sequence[Match], terms: Terms, is_open: Sequence[bool]) -> Iterator[Block]:
+    """The blocks of every match in turn, of each as long as it is open."""
+    for k, match in enumerate(matches):
+        most, size = terms.most_decks(match), match.decks_per_block
+        for index in range(-(-most // size)):
+            if not is_open[k]:
+                break
+            decks = min(size, most - index * size)
+            yield Block(terms.rules, terms.specs, match, k, index, decks, terms.seed, terms.adjuster)

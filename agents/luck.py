@@ -8,11 +8,17 @@ unbiased; how much narrower they are is the model's merit.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
 import numpy as np
 
 from sorry_env.batch import Batch
-from sorry_env.engine import searching
 from sorry_env.errors import SorryError
+from sorry_env.players import Player, ValuePlayer
+from sorry_env.players.onnx_file import PolicyFile
 from sorry_env.players.value import CHAMPION, champion_files, load_value
 from sorry_env.rules import Rules
 from sorry_env.values import ValueModel, num_sides
@@ -21,7 +27,35 @@ NONE = "none"
 AUTO = "auto"
 
 
-def open_adjuster(spec: str, rules: Rules) -> ValueModel | None:
+@dataclass(frozen=True)
+class Adjuster:
+    """The value network by which results are adjusted, read once, before anything is played.
+
+    Attributes:
+        spec: what names it: `champion`, or its file.
+        sha256: of the file's bytes, in hexadecimal digits.
+        model: the network.
+    """
+
+    spec: str
+    sha256: str
+    model: ValueModel
+
+    @property
+    def name(self) -> str:
+        """For tables: what names it and the first digits of its hash."""
+        return f"{self.spec} (sha256 {self.sha256[:12]})"
+
+    def as_dict(self) -> dict[str, str]:
+        """For JSON."""
+        return {"spec": self.spec, "sha256": self.sha256}
+
+    def is_played_by(self, player: Player) -> bool:
+        """Whether a player decides by this very network."""
+        return isinstance(player, ValuePlayer) and np.array_equal(player.model.row, self.model.row)
+
+
+def open_adjuster(spec: str, rules: Rules) -> Adjuster | None:
     """The value network by which results are adjusted.
 
     Args:
@@ -32,18 +66,22 @@ def open_adjuster(spec: str, rules: Rules) -> ValueModel | None:
         SorryError: a hand game, whose refills say too little of luck, or a model without chances to win.
         PolicyError, SpecError: no such model, or one for other rules.
     """
-    if spec == NONE or (spec == AUTO and not _has_champion(rules)):
+    fitting = _fitting_champions(rules)
+    if spec == NONE or (spec == AUTO and not fitting):
         return None
     if rules.hand_size:
         raise SorryError(f"--adjust: {rules.spec()!r} is a hand game; only the luck of draws is adjusted")
-    model = load_value(CHAMPION if spec == AUTO else spec, rules)
+    spec = CHAMPION if spec == AUTO else spec
+    model = load_value(spec, rules)
     if not model.is_network:
         raise SorryError(f"--adjust: {spec!r} gives distances, not chances to win; give a value network's file")
-    return model
+    path = Path(fitting[0].spec if spec == CHAMPION else spec)
+    return Adjuster(spec, hashlib.sha256(path.read_bytes()).hexdigest(), model)
 
 
-def _has_champion(rules: Rules) -> bool:
-    return not rules.hand_size and any(rules.plays_like(file.rules) for file in champion_files())
+def _fitting_champions(rules: Rules) -> Sequence[PolicyFile]:
+    """Champions for a draw game's rules."""
+    return [] if rules.hand_size else [file for file in champion_files() if rules.plays_like(file.rules)]
 
 
 class LuckMeter:
@@ -64,6 +102,4 @@ class LuckMeter:
 
     def watch(self, games: np.ndarray) -> None:
         """Takes in the cards just drawn in some games."""
-        found = np.zeros((len(games), self.luck.shape[1]))
-        searching.add_luck(self.batch.states[games], self.batch.parameters, self.model.row, found)
-        self.luck[games] += found
+        self.luck[games] += self.model.luck(self.batch.states[games])

@@ -7,15 +7,16 @@ never on how many workers share the blocks.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
-from agents.luck import NONE, LuckMeter, open_adjuster
+from agents.luck import Adjuster, LuckMeter
 from sorry_env.arena import Arena
 from sorry_env.batch import Batch
 from sorry_env.players import Player, load_player
@@ -23,19 +24,33 @@ from sorry_env.rules import Rules, rules_from
 from sorry_env.values import num_sides
 
 DECKS_PER_BLOCK: Final = 256
+Tables = Literal["auto", "field", "mixed"]
 
 
 @dataclass(frozen=True)
 class Match:
-    """Who sits where: one entry a side (a seat, or in the partnership game a team), rotated over all sides.
+    """Who sits where: deck d is played at table d mod T, once in every rotation of the table's sides.
 
     Attributes:
-        sides: index of the player of each side.
+        tables: index of the player of each side (a seat, or in the partnership game a team), of each of T tables.
         measured: the indices whose win rates are told.
     """
 
-    sides: tuple[int, ...]
+    tables: tuple[tuple[int, ...], ...]
     measured: tuple[int, ...]
+
+    @property
+    def decks_per_block(self) -> int:
+        """DECKS_PER_BLOCK, rounded up so that every table gets equally many."""
+        return self.whole_rounds(DECKS_PER_BLOCK)
+
+    def whole_rounds(self, decks: int) -> int:
+        """A number of decks, rounded up so that every table gets equally many."""
+        return -(-decks // len(self.tables)) * len(self.tables)
+
+    def entries(self, decks: np.ndarray) -> np.ndarray:
+        """Who plays some decks, by their numbers: index of each side's player before rotation, int64 (., sides)."""
+        return np.array(self.tables)[decks % len(self.tables)]
 
 
 def table_rules(rules: str, players: int | None) -> Rules:
@@ -49,14 +64,44 @@ def table_rules(rules: str, players: int | None) -> Rules:
     return rules_from(named, 2 if players is None and not named.teams and not says_seats else players)
 
 
-def plan_matches(num_players: int, sides: int) -> list[Match]:
-    """One table if there are as many players as sides; else every player alone against a field of every other."""
-    if num_players == sides:
-        return [Match(tuple(range(sides)), tuple(range(sides)))]
+def plan_matches(num_players: int, sides: int, tables: Tables = "auto") -> list[Match]:
+    """Which matches some players play.
+
+    Args:
+        num_players: how many there are.
+        sides: sides of a game.
+        tables: `field`: with two sides every pair meets, with more every player sits alone against a field of every
+            other; `mixed`: one match at tables of all players (`mix_tables`); `auto`: one shared table if there are as
+            many players as sides, else as `field`.
+    """
+    if tables == "mixed":
+        return [mix_tables(num_players, sides)]
+    if tables == "auto" and num_players == sides:
+        return [Match((tuple(range(sides)),), tuple(range(sides)))]
     if sides == 2:
-        return [Match(pair, pair) for pair in itertools.combinations(range(num_players), 2)]
+        return [Match((pair,), pair) for pair in itertools.combinations(range(num_players), 2)]
     ordered = itertools.permutations(range(num_players), 2)
-    return [Match((one, *[other] * (sides - 1)), (one,)) for one, other in ordered]
+    return [alone_against(one, other, sides) for one, other in ordered]
+
+
+def alone_against(one: int, other: int, sides: int) -> Match:
+    """One player against a field of another, only the one measured."""
+    return Match(((one, *[other] * (sides - 1)),), (one,))
+
+
+def mix_tables(num_players: int, sides: int) -> Match:
+    """Every choice of players for a table, each in every order around it.
+
+    Every seat has a different player where there are enough; else every table seats everybody, some of them twice.
+    """
+    everyone = range(num_players)
+    chosen = list(itertools.combinations(everyone, sides))
+    if num_players < sides:
+        repeated = itertools.combinations_with_replacement(everyone, sides)
+        chosen = [table for table in repeated if len(set(table)) == num_players]
+    orders = list(itertools.permutations(range(1, sides)))
+    tables = tuple((table[0], *(table[k] for k in order)) for order in orders for table in chosen)
+    return Match(tables, tuple(everyone))
 
 
 @dataclass(frozen=True)
@@ -70,33 +115,32 @@ class Block:
     index: int
     decks: int
     seed: int
-    adjust: str = NONE
+    adjuster: Adjuster | None = None
 
 
 def play_block(block: Block, players: Sequence[Player] | None = None) -> dict[str, np.ndarray]:
     """Plays a block's decks in every seating.
 
     Returns:
-        Arrays (decks, sides), the rotation along the second axis: `winner` (side's entry in match.sides, -1 without),
-        `plies`; and (decks, sides, sides), of each rotation by entry: `points`, and `luck`, what the cards added to its
-        chance to win by the block's adjuster (0 without one).
+        Arrays by deck. `deck` int64 (decks,), its number. (decks, sides), the rotation along the second axis: `winner`
+        (side of the table before rotation, -1 without), `plies`. (decks, sides, sides), of each rotation by side of the
+        table before rotation: `points`, and `luck`, what the cards added to its chance to win by the block's adjuster
+        (0 without one).
     """
-    rules, sides = block.rules, num_sides(block.rules)
+    rules, sides, adjuster = block.rules, num_sides(block.rules), block.adjuster
+    decks = block.index * block.match.decks_per_block + np.arange(block.decks)
     rotations = np.tile(np.arange(sides), block.decks)
-    first = block.index * DECKS_PER_BLOCK
-    games = np.repeat(np.arange(first, first + block.decks), sides)
-    model = open_adjuster(block.adjust, rules)
-    batch = Batch(rules, len(games), block.seed, games=games, auto_forced=model is None)
-    meter = LuckMeter(batch, model) if model else None
-    # Rotation t puts entry k of the match on side (k + t) mod sides; seats of a team are `sides` apart.
+    batch = Batch(rules, block.decks * sides, block.seed, games=np.repeat(decks, sides), auto_forced=adjuster is None)
+    meter = LuckMeter(batch, adjuster.model) if adjuster else None
+    # Rotation t puts entry k of the table on side (k + t) mod sides; seats of a team are `sides` apart.
     side_of_seat = np.arange(rules.players) % sides
     entry_of_seat = (side_of_seat[None, :] - rotations[:, None]) % sides
-    seating = np.array(block.match.sides)[entry_of_seat]
+    seating = np.take_along_axis(np.repeat(block.match.entries(decks), sides, axis=0), entry_of_seat, axis=1)
     rng = np.random.default_rng([block.seed, block.match_index, block.index])
     opened = players or [load_player(spec) for spec in block.specs]
     Arena(batch, opened, seating, rng, meter.watch if meter else None).reset()
     luck = meter.luck if meter else np.zeros((batch.num_games, sides))
-    return _results(batch, entry_of_seat, luck, block.decks, sides)
+    return {"deck": decks, **_results(batch, entry_of_seat, luck, block.decks, sides)}
 
 
 def _results(
@@ -118,15 +162,25 @@ def _results(
 
 
 def play_all(
-    blocks: list[Block], workers: int, players: Sequence[Player]
+    blocks: Iterable[Block], workers: int, players: Sequence[Player]
 ) -> Iterator[tuple[Block, dict[str, np.ndarray]]]:
-    """Each block with its results, in order; `players`, opened, serve where there is one worker."""
+    """Each block with its results, in order; `players`, opened, serve where there is one worker.
+
+    `blocks` may be lazy: it is asked for the next block when a worker is about to need one.
+    """
     if workers == 1:
         for block in blocks:
             yield block, play_block(block, players)
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), _prepare_worker) as pool:
-        yield from zip(blocks, pool.map(play_block, blocks), strict=True)
+        ahead: deque[tuple[Block, Future[dict[str, np.ndarray]]]] = deque()
+        for block in blocks:
+            ahead.append((block, pool.submit(play_block, block)))
+            if len(ahead) > workers:
+                first, future = ahead.popleft()
+                yield first, future.result()
+        for first, future in ahead:
+            yield first, future.result()
 
 
 def _prepare_worker() -> None:

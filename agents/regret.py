@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 from scipy import stats
 
-from agents.evaluation import CONFIDENCE, evaluate
+from agents.evaluation import evaluate
+from agents.intervals import CONFIDENCE
 from sorry_env.players import PerfectPlayer, Player, load_player
 from sorry_env.position import Positions
 from sorry_env.rules import Rules

@@ -12,6 +12,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from agents.evaluation import Score
+from agents.luck import Adjuster
+from agents.protocol import Mean, Section
+from agents.ratings import Influence, Rating
 from agents.regret import Regret
 from sorry_env.errors import SorryError
 
@@ -33,6 +36,11 @@ def run_program(main: Callable[[], None], name: str) -> None:
     except KeyboardInterrupt:
         print(f"{name}: interrupted", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
+
+
+def warn(name: str, text: str) -> None:
+    """One line on stderr for what works and should still be known."""
+    print(f"{name}: warning: {text}", file=sys.stderr)
 
 
 def console() -> Console:
@@ -78,22 +86,123 @@ class ProgressDisplay:
             print(f"{self.what}: {100 * fraction:.0f} %, {note}, {left:.0f} s left", file=sys.stderr, flush=True)
 
 
-def score_table(title: str, scores: Sequence[Score]) -> Table:
-    """Win rates with their intervals, one row a player and match."""
+def score_table(title: str, scores: Sequence[Score], adjuster: Adjuster | None = None, note: str = "") -> Table:
+    """Win rates with their intervals, one row a player and match; adjusted ones too where there is an adjuster."""
     table = Table(title=title)
     table.add_column("player")
     table.add_column("against")
-    for heading in ("games", "win %", "95 % interval", "even %", "points", "plies"):
+    headings = ["games", "win %", "95 % interval", "adjusted, 95 %", "worth", "even %", "points", "plies"]
+    if not adjuster:
+        del headings[3:5]
+    for heading in headings:
         table.add_column(heading, justify="right")
     for score in scores:
-        interval = f"{100 * score.low:.1f} to {100 * score.high:.1f}"
-        table.add_row(
-            score.player, score.against, f"{score.games}", f"{100 * score.win_rate:.1f}", interval,
-            f"{100 * score.even:.1f}", f"{score.points:.1f}", f"{score.plies:.0f}",
-        )  # fmt: skip
+        table.add_row(score.player, score.against, *_score_cells(score, bool(adjuster)))
     truncated = sum(score.truncated for score in scores)
-    if truncated:
-        table.caption = f"{truncated} games were cut off without a winner"
+    cut = f"{truncated} games were cut off without a winner" if truncated else ""
+    told = f"adjusted by {adjuster.name}; worth: as many games would say as much unadjusted" if adjuster else ""
+    table.caption = "\n".join(filter(None, (told, note, cut))) or None
+    return table
+
+
+def _score_cells(score: Score, is_adjusted: bool) -> list[str]:
+    adjusted = [_around(score.adjusted, score.adjusted_low, score.adjusted_high, 2), f"{score.variance_ratio:.1f} x"]
+    return [
+        f"{score.games}", f"{100 * score.win_rate:.1f}", _interval(score.low, score.high), *adjusted[: 2 * is_adjusted],
+        f"{100 * score.even:.1f}", f"{score.points:.1f}", f"{score.plies:.0f}",
+    ]  # fmt: skip
+
+
+def _interval(low: float, high: float, digits: int = 1) -> str:
+    """In per cent."""
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}"
+
+
+def _around(middle: float, low: float, high: float, digits: int = 1, sign: str = "") -> str:
+    """In per cent: a number and half the width of its interval, where that lies even about it."""
+    return f"{100 * middle:{sign}.{digits}f} ± {50 * (high - low):.{digits}f}"
+
+
+def cross_table(title: str, specs: Sequence[str], cells: Sequence[tuple[int, int, Score]]) -> Table:
+    """Win rates of the player of the row against the one of the column, adjusted where they are.
+
+    Args:
+        title: above it.
+        specs: the players.
+        cells: row, column, and what stands there.
+    """
+    grid = [["" for _ in specs] for _ in specs]
+    for row, column, score in cells:
+        grid[row][column] = f"{100 * score.adjusted:.1f} ({_interval(score.adjusted_low, score.adjusted_high)})"
+    table = Table(title=title, caption="win % of the row's player against the column's, 95 % interval")
+    return _fill_square(table, specs, grid)
+
+
+def rating_table(title: str, ratings: Sequence[Rating]) -> Table:
+    """Plackett-Luce ratings, the strongest first."""
+    table = Table(title=title, caption="win %: where every other seat has a player of rating 0, the mean")
+    table.add_column("player")
+    for heading in ("rating", "95 % interval", "win %", "95 % interval"):
+        table.add_column(heading, justify="right")
+    for one in sorted(ratings, key=lambda rating: -rating.rating):
+        bounds = chances = "not bounded"
+        if one.low is not None and one.high is not None and one.chance_low is not None and one.chance_high is not None:
+            bounds, chances = f"{one.low:.2f} to {one.high:.2f}", _interval(one.chance_low, one.chance_high)
+        table.add_row(one.player, f"{one.rating:.2f}", bounds, f"{100 * one.win_chance:.1f}", chances)
+    return table
+
+
+def kingmaking_table(title: str, specs: Sequence[str], found: Sequence[Influence]) -> Table:
+    """What the presence of the player of the row adds to the win rate of the one of the column, in percentage points.
+
+    Args:
+        title: above it.
+        specs: the players.
+        found: as `influences` gives it: for each player in turn, of each other one.
+    """
+    grid = [["" for _ in specs] for _ in specs]
+    pairs = [(present, player) for player in range(len(specs)) for present in range(len(specs)) if present != player]
+    for (present, player), one in zip(pairs, found, strict=True):
+        grid[present][player] = _around(one.added, one.low, one.high, sign="+")
+    caption = "what the row's player at the table adds to the column's win %, 95 % interval"
+    return _fill_square(Table(title=title, caption=caption), specs, grid)
+
+
+def _fill_square(table: Table, specs: Sequence[str], grid: Sequence[Sequence[str]]) -> Table:
+    table.add_column("")
+    for spec in specs:
+        table.add_column(spec, justify="right")
+    for spec, row in zip(specs, grid, strict=True):
+        table.add_row(spec, *row)
+    return table
+
+
+def protocol_table(title: str, sections: Sequence[Section], overall: Mean | None) -> Table:
+    """The score table of a protocol, the means of its rule sets, and the headline."""
+    table = Table(title=title)
+    table.add_column("rules")
+    table.add_column("against")
+    for heading in ("games", "win %", "95 % interval", "adjusted, 95 %", "worth", "even %"):
+        table.add_column(heading, justify="right")
+    for section in sections:
+        for score in section.scores:
+            games, rate, bounds, adjusted, worth, even, *_ = _score_cells(score, is_adjusted=True)
+            told = (adjusted, worth) if section.adjuster else ("-", "-")
+            table.add_row(section.rules, score.against, games, rate, bounds, *told, even)
+        if section.mean:
+            mean = _around(section.mean.win_rate, section.mean.low, section.mean.high, 2)
+            raw, adjusted = ("", mean) if section.adjuster else (mean, "")
+            table.add_row(section.rules, "mean", "", "", raw, adjusted, "", "", end_section=True)
+        else:
+            table.add_row(section.rules, "cannot be played", *["-"] * 6, end_section=True)
+    captions = [f"{one.rules}: adjusted by {one.adjuster.name}" for one in sections if one.adjuster]
+    captions += [f"{section.rules}: {section.reason}" for section in sections if section.reason]
+    captions.append("score: none, since not every rule set can be played")
+    if overall:
+        captions[-1] = (
+            f"score (mean of all rows): {100 * overall.win_rate:.2f}, {_interval(overall.low, overall.high, 2)}"
+        )
+    table.caption = "\n".join(captions)
     return table
 
 

@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 
 from sorry_env.cards import NUM_CARDS
-from sorry_env.engine import learning, valuing
-from sorry_env.engine.parameters import parameter_row
+from sorry_env.engine import learning, searching, valuing
+from sorry_env.engine.parameters import MOVER, parameter_row
 from sorry_env.engine.weights import KIND, NUM_WEIGHTS, weight_rows
 from sorry_env.errors import PolicyError
 from sorry_env.observation import Slice, observation_layout
@@ -91,6 +91,30 @@ class ValueModel:
         out = np.zeros((len(rows), valuing.MOST_OUTPUTS), np.float32)
         learning.worths(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
         return out[:, : num_outputs(self.rules)]
+
+    def outputs(self, rows: np.ndarray) -> np.ndarray:
+        """The same in the order of a network's outputs: the sides clockwise from the viewer."""
+        sides = num_sides(self.rules)
+        worths = self.worths(rows).reshape(len(rows), -1, sides)
+        turned = (rows[:, MOVER, None] + np.arange(sides)) % sides
+        ordered: np.ndarray = np.take_along_axis(worths, turned[:, None].repeat(worths.shape[1], axis=1), axis=2)
+        return ordered.reshape(len(rows), -1)
+
+    def averages(self, rows: np.ndarray) -> np.ndarray:
+        """What positions before a draw are worth by one exact average over its card: (N, O). Draw games only."""
+        out = np.zeros((len(rows), valuing.MOST_OUTPUTS), np.float32)
+        searching.average_worth(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
+        return out[:, : num_outputs(self.rules)]
+
+    def luck(self, rows: np.ndarray) -> np.ndarray:
+        """What the drawn card of open decisions of the draw game, rows int16 (N, W), adds to each side's chance to win.
+
+        The worth of the best reply to it less the mean of that over all cards that could have come: of mean 0, whatever
+        the model. float64 (N, sides).
+        """
+        out = np.zeros((len(rows), num_sides(self.rules)))
+        searching.add_luck(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
+        return out
 
 
 def light_model(name: str, rules: Rules) -> ValueModel:

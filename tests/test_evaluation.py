@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 from tiny_policies import write_policy
 
-from agents.evaluation import Score, evaluate, win_rate_interval
+from agents.evaluation import Score, evaluate
+from agents.intervals import win_rate_interval
 from agents.matches import Block, Match, plan_matches, play_block
 from sorry_env.engine.parameters import MOVER
 from sorry_env.errors import PolicyError, SorryError, SpecError
@@ -139,7 +140,7 @@ def test_rotation_is_exact(spec: str) -> None:
 
 def test_rotation_removes_the_seat() -> None:
     """A player that wins mostly where it sits first is even against itself."""
-    block = Block(TWO, ("a", "b"), Match((0, 1), (0, 1)), 0, 0, 200, 3)
+    block = Block(TWO, ("a", "b"), Match(((0, 1),), (0, 1)), 0, 0, 200, 3)
     winners = play_block(block, [GoodAtSeatZero(), GoodAtSeatZero()])["winner"]
     seats = (winners + np.arange(2)) % 2
     assert (seats == 0).mean() > 0.6
@@ -157,7 +158,7 @@ def test_every_side_is_sat_at(spec: str) -> None:
     assert all(watcher.seats == set(range(rules.players)) for watcher in watchers)
     for watcher in watchers:
         watcher.seats.clear()
-    block = Block(rules, tuple("abcd"[:sides]), Match(tuple(range(sides)), (0,)), 0, 0, 1, 1)
+    block = Block(rules, tuple("abcd"[:sides]), Match((tuple(range(sides)),), (0,)), 0, 0, 1, 1)
     results = play_block(block, watchers)
     assert results["winner"].shape == results["plies"].shape == (1, sides)
     assert results["points"].shape == (1, sides, sides)
@@ -176,11 +177,11 @@ def test_teams() -> None:
 
 def test_plans() -> None:
     """As many players as sides share a table, else pairs meet, or each plays alone against a field of each other."""
-    assert plan_matches(2, 2) == [Match((0, 1), (0, 1))]
-    assert plan_matches(4, 4) == [Match((0, 1, 2, 3), (0, 1, 2, 3))]
-    assert [match.sides for match in plan_matches(3, 2)] == [(0, 1), (0, 2), (1, 2)]
-    assert plan_matches(2, 4) == [Match((0, 1, 1, 1), (0,)), Match((1, 0, 0, 0), (1,))]
-    assert [match.sides for match in plan_matches(2, 3)] == [(0, 1, 1), (1, 0, 0)]
+    assert plan_matches(2, 2) == [Match(((0, 1),), (0, 1))]
+    assert plan_matches(4, 4) == [Match(((0, 1, 2, 3),), (0, 1, 2, 3))]
+    assert [match.tables for match in plan_matches(3, 2)] == [((0, 1),), ((0, 2),), ((1, 2),)]
+    assert plan_matches(2, 4) == [Match(((0, 1, 1, 1),), (0,)), Match(((1, 0, 0, 0),), (1,))]
+    assert [match.tables for match in plan_matches(2, 3)] == [((0, 1, 1),), ((1, 0, 0),)]
     assert len(plan_matches(3, 4)) == 6
     assert [num_sides(rules_from(spec)) for spec in ("classic", "teams", "mini-1", "points:players=3")] == [4, 2, 2, 3]
 

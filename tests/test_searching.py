@@ -217,11 +217,11 @@ def test_player_searches_by_its_depth() -> None:
 
 
 def test_players_of_other_rules() -> None:
-    """A model is refused for other rules, averages are refused in a hand game."""
+    """A model is refused for other rules, two averages are refused in a hand game."""
     rules = rules_from("mini-2")
     model = random_network(rules)
     ValuePlayer("net", model).bind(rules.with_options(first_player=1))
     with pytest.raises(PolicyError, match="'net' is for 'mini-2', not for 'mini-1'"):
         ValuePlayer("net", model).bind(rules_from("mini-1"))
-    with pytest.raises(RulesError, match="averages over the next card"):
-        ValuePlayer("net", "race", 1).bind(rules_from("points"))
+    with pytest.raises(RulesError, match="in the hand game depth=1 is the most"):
+        ValuePlayer("net", "race", 2).bind(rules_from("points"))

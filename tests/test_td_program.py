@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from test_programs import check_refusal, in_process, is_progress
@@ -112,7 +113,7 @@ def test_champions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (champions, value):
         monkeypatch.setattr(module, "CHAMPIONS", tmp_path / "kept")
     value.champion_files.cache_clear()
-    tiny = {"games": 20, "block": 20, "wide": 8, "narrow": 4, "threads": 1}
+    tiny: dict[str, Any] = {"games": 20, "block": 20, "wide": 8, "narrow": 4, "threads": 1}
     recipes = {"one": "mini-1", "two": "mini-2"}
     base = champions.RECIPES["classic-2"]
     monkeypatch.setattr(

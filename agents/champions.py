@@ -22,7 +22,7 @@ from agents.reporting import ProgressDisplay, run_program
 from agents.td import TDLearner, TDSettings
 from sorry_env.errors import SorryError
 from sorry_env.players.onnx_file import open_policy_file
-from sorry_env.players.value import CHAMPIONS
+from sorry_env.players.value import CHAMPIONS, champion_files
 from sorry_env.rules import Rules
 
 YARDSTICKS: Final = ("random", "greedy", "race", "solitaire")
@@ -51,6 +51,7 @@ def train_champion(name: str, runs: Path) -> None:
     facts = {key: getattr(settings, key) for key in ("seed", "wide", "narrow", "trace", "last_trace", "minibatch")}
     facts |= {"learner": "td", "games": learner.games, "positions": learner.positions}
     export_value(learner.model(), CHAMPIONS / f"{name}.onnx", **facts, seconds=round(learner.seconds))
+    champion_files.cache_clear()  # its card is measured by the file as it is now
 
 
 def write_card(name: str) -> None:

@@ -141,7 +141,8 @@ def network_model(rules: Rules, layers: Sequence[np.ndarray]) -> ValueModel:
     found = [array.shape for array in layers]
     if found != wanted or not 0 < wide <= MOST_HIDDEN or not 0 < narrow <= MOST_HIDDEN or wide % 4:
         raise PolicyError(
-            f"value network: its layers are {found}, {rules.spec()!r} needs {wanted}, the first of 4 n rows"
+            f"value network: its layers are {found}, {rules.spec()!r} needs {wanted}, the first of 4 n rows, "
+            f"none of more than {MOST_HIDDEN}"
         )
     kinds = sorted({str(array.dtype) for array in layers if array.dtype.kind != "f"})
     if kinds:

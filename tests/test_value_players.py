@@ -172,7 +172,8 @@ WRONG: list[tuple[str, str, type[SorryError], str]] = [
     ("expectimax:breadth=601", "mini-2", SpecError, "breadth of .* is '601', not a whole number from 1 to 600"),
     ("expectimax:width=2", "mini-2", SpecError, r"no option 'width' \(it has: depth, value, breadth, deals\)"),
     ("expectimax:depth", "mini-2", SpecError, "'depth' in 'expectimax:depth' is not written option=value"),
-    ("expectimax:depth=2,value=race", "points", RulesError, "looks two cards ahead; in the hand game depth=1"),
+    ("expectimax:value=race,depth=2", "points", RulesError, "in the hand game depth=1 is the most"),
+    ("expectimax:deals=0", "points", SpecError, "deals of .* is '0', not a whole number from 1 to 10000"),
     ("expectimx:value=race", "mini-2", SpecError, "did you mean 'expectimax'"),
 ]
 

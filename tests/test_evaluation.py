@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 from tiny_policies import write_policy
 
-from agents.evaluation import Score, evaluate
-from agents.intervals import win_rate_interval
-from agents.matches import Block, Match, plan_matches, play_block
+from agents import evaluation
+from agents.evaluation import Played, Score, Terms, evaluate, play_matches
+from agents.intervals import difference_interval, mean_interval, win_rate_interval
+from agents.matches import DECKS_PER_BLOCK, Block, Match, plan_matches, play_block
 from sorry_env.engine.parameters import MOVER
 from sorry_env.errors import PolicyError, SorryError, SpecError
 from sorry_env.players import GreedyPlayer, Player, RandomPlayer
@@ -183,6 +186,9 @@ def test_plans() -> None:
     assert plan_matches(2, 4) == [Match(((0, 1, 1, 1),), (0,)), Match(((1, 0, 0, 0),), (1,))]
     assert [match.tables for match in plan_matches(2, 3)] == [((0, 1, 1),), ((1, 0, 0),)]
     assert len(plan_matches(3, 4)) == 6
+    assert len(plan_matches(4, 4, "field")) == 12
+    assert plan_matches(2, 2, "field") == plan_matches(2, 2)
+    assert len(plan_matches(5, 4, "mixed")) == 1
     assert [num_sides(rules_from(spec)) for spec in ("classic", "teams", "mini-1", "points:players=3")] == [4, 2, 2, 3]
 
 
@@ -277,3 +283,80 @@ def test_refused(policy: str, specs: list[str], error: type[SorryError]) -> None
             [spec.format(policy=policy) for spec in specs], TWO, 100, 1, progress=lambda done, total: told.append(done)
         )
     assert told == []
+
+
+# --- Until it is narrow ---
+
+
+def run_until(until: float, games: int = 100) -> list[Played]:
+    """Two matches of light players that stop by width."""
+    terms = Terms(("greedy", "random", "race"), rules_from("mini-2"), games, 1, until=until)
+    return play_matches(plan_matches(3, 2)[:2], terms)
+
+
+def test_until() -> None:
+    """A match stops after the first block with which its interval is narrow enough, and reaches no further."""
+    for played in run_until(0.02):
+        decks = len(played.results["deck"])
+        assert decks % DECKS_PER_BLOCK == 0
+        assert decks > DECKS_PER_BLOCK
+        assert max(score.half_width for score in played.scores(("greedy", "random", "race"), 1)) <= 0.02
+        shorter = {key: value[:-DECKS_PER_BLOCK] for key, value in played.results.items()}
+        before = Played(played.match, 2, shorter)
+        assert max(score.half_width for score in before.scores(("greedy", "random", "race"), 1)) > 0.02
+
+
+def test_until_plays_the_least() -> None:
+    """`games` is the least, in whole blocks, where the interval is narrow enough from the first."""
+    assert [len(played.results["deck"]) for played in run_until(0.4, 1100)] == [768, 768]
+
+
+def test_until_ends_at_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A width that is out of reach ends at the most games."""
+    monkeypatch.setattr(evaluation, "MOST_GAMES", 1000)
+    assert [len(played.results["deck"]) for played in run_until(0.0001)] == [500, 500]
+
+
+def test_until_tells_progress() -> None:
+    """Progress counts up to what is then all."""
+    told: list[tuple[int, int]] = []
+    terms = Terms(("greedy", "random"), rules_from("mini-2"), 100, 1, until=0.02)
+    play_matches(plan_matches(2, 2), terms, progress=lambda done, total: told.append((done, total)))
+    assert all(done <= total for done, total in told)
+    assert told[-1][0] == told[-1][1]
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+
+
+def test_played_ahead_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks that workers played ahead of a match that was over count for nothing."""
+    alone = run_until(0.02)
+
+    def ahead(blocks: Iterable[Block], workers: int, players: Sequence[Player]) -> Iterator[Any]:
+        waiting: list[Any] = []
+        for block in blocks:
+            waiting.append((block, play_block(block, players)))
+            if len(waiting) > 2:
+                yield waiting.pop(0)
+        yield from waiting
+
+    monkeypatch.setattr(evaluation, "play_all", ahead)
+    for one, other in zip(alone, run_until(0.02), strict=True):
+        assert np.array_equal(one.results["winner"], other.results["winner"])
+
+
+# --- One deck, and differences ---
+
+
+def test_one_deck_bounds_nothing() -> None:
+    """From one deck nothing can be said of how decks differ."""
+    assert mean_interval(np.array([0.4])) == (0.0, 1.0)
+    assert difference_interval(np.array([0.4]), np.array([0.1, 0.2])) == (-1.0, 1.0)
+    assert difference_interval(np.full(3, 2 / 3), np.full(2, 1 / 3)) == (-1.0, 1.0)
+
+
+def test_difference_interval() -> None:
+    """Welch's interval, as scipy's test of unlike spreads has it."""
+    rng = np.random.default_rng(1)
+    first, second = rng.normal(0.5, 0.3, 40), rng.normal(0.1, 0.1, 9)
+    expected = stats.ttest_ind(first, second, equal_var=False).confidence_interval(0.95)
+    assert difference_interval(first, second) == pytest.approx((expected.low, expected.high))

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import runpy
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from programs import check_refusal, in_process, is_progress, program, read_json
 from tiny_policies import write_policy
 
 from sorry_env import load_player
 from sorry_env.players import PolicyPlayer
 from sorry_env.rules import rules_from
 
-ROOT = Path(__file__).parent.parent
 TINY = [
     *("ppo", "--rules", "mini-1", "--envs", "8", "--steps", "16", "--minibatch", "64", "--epochs", "1", "--seed", "3"),
     *("--opponents", "random", "--selves", "1", "--self-every", "200", "--eval-games", "40"),
@@ -27,22 +24,6 @@ SCORE_FIELDS = {
     "player", "against", "games", "decks", "win_rate", "low", "high", "even", "points", "plies", "truncated",
     "adjusted", "adjusted_low", "adjusted_high", "variance_ratio",
 }  # fmt: skip
-
-
-def program(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """Runs a program of the checkout to its end."""
-    command = [sys.executable, str(ROOT / arguments[0]), *map(str, arguments[1:])]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
-
-
-def is_progress(stderr: str) -> bool:
-    """Whether stderr holds nothing but the lines of progress that a slow run writes into a log."""
-    return all(re.fullmatch(r"(training|evaluating): \d+ %, .* s left", line) for line in stderr.splitlines())
-
-
-def read_json(path: Path) -> Any:
-    """A JSON file."""
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -176,19 +157,6 @@ def test_interrupt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
 # --- What they refuse ---
 
 
-def in_process(
-    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> tuple[int, str, str]:
-    """Runs a program in this process, which spares its imports; exit code, stdout and stderr."""
-    monkeypatch.setattr(sys, "argv", arguments)
-    code: Any = 0
-    try:
-        runpy.run_path(str(ROOT / arguments[0]), run_name="__main__")
-    except SystemExit as stop:
-        code = stop.code or 0
-    return int(code), *capsys.readouterr()
-
-
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other_policy: str) -> dict[str, str]:
     """What the lines below name; the current folder holds one text file, in which no policy can be."""
@@ -196,16 +164,6 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other_policy: str) -
     text.write_text("no model", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return {"policy": other_policy, "folder": str(tmp_path), "text": str(text)}
-
-
-def check_refusal(code: int, stdout: str, stderr: str, name: str, words: str) -> None:
-    """One line on stderr that names the program and says what is wrong, exit code 2, nothing else."""
-    assert code == 2, stderr
-    assert stderr.count("\n") == 1, stderr
-    assert stderr.startswith(f"{name}: ")
-    assert words in stderr
-    assert "Traceback" not in stderr
-    assert stdout == ""
 
 
 EVALUATE: list[tuple[str, str]] = [

@@ -8,11 +8,15 @@ from collections import Counter
 import numpy as np
 from strategies import random_positions
 
+from agents.luck import Adjuster
 from sorry_env.cards import CARDS, NUM_CARDS
 from sorry_env.engine.parameters import HANDS, LEFT, MOVER, PILE
 from sorry_env.position import Position
 from sorry_env.rules import Rules
-from sorry_env.values import ValueModel, network_model, num_inputs, num_outputs, num_sides
+from sorry_env.values import ValueModel, network_model, num_inputs, num_outputs, num_sides, value_layout
+
+RING = 60
+EXIT = 4  # squares past the diamond
 
 
 def random_layers(rules: Rules, seed: int = 0, wide: int = 8, narrow: int = 6, scale: float = 0.7) -> list[np.ndarray]:
@@ -125,3 +129,24 @@ def swapped(rows: np.ndarray, rules: Rules, seed: int) -> np.ndarray:
                     row[[hand + one, pile + other]] -= 1
                     row[[hand + other, pile + one]] += 1
     return changed
+
+
+def race_network(rules: Rules) -> ValueModel:
+    """Two players: chances by the difference of the shares of the way that the pawns have gone."""
+    gone = np.zeros(num_inputs(rules))
+    for part in value_layout(rules.players, rules.pawns, False):
+        seat, _, place = part.name.partition("_")
+        sign = {"seat0": 1.0, "seat1": -1.0}.get(seat, 0.0)
+        squares = (np.arange(part.size) - EXIT - (RING // 2 if seat == "seat1" else 0)) % RING
+        ways = {"ring": squares / RING, "zone": np.ones(part.size), "home": np.ones(part.size)}
+        gone[part.start : part.stop] = sign * ways.get(place, np.zeros(part.size))
+    first = np.stack([gone, -gone, 0 * gone, 0 * gone])
+    second = np.eye(2, 4)
+    last = np.array([[0.1, -0.1], [-0.1, 0.1]])
+    bias = np.array([rules.pawns, rules.pawns, 0, 0])
+    return network_model(rules, [first, bias, second, np.zeros(2), last, np.zeros(2)])
+
+
+def adjuster_of(model: ValueModel) -> Adjuster:
+    """A network as what results are adjusted by."""
+    return Adjuster("tiny", "0" * 64, model)

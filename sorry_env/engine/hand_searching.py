@@ -32,7 +32,7 @@ from sorry_env.engine.searching import (
     refining,
     reply_by_model,
 )
-from sorry_env.engine.valuing import MOST_OUTPUTS, write_outcome
+from sorry_env.engine.valuing import MOST_OUTPUTS
 
 # Behind the desk of `searching.py`: one random stream, int64 (1, 4), and how many deals are sampled.
 STREAM: Final = 4
@@ -68,14 +68,13 @@ def average_deals(s, p, v, desk, level, breadth, mean):
         copy_row(before, p, dealt)
         deal_unknown(dealt, p, r)
         draw(dealt, p, r)
-        while dealt[MOVER] != s[MOVER] and not dealt[OVER]:
-            play(dealt, p, reply_by_model(dealt, p, v, desk, level, breadth, best))
-            if not dealt[OVER]:
-                draw(dealt, p, r)
-        if dealt[OVER]:
-            write_outcome(dealt, p, v, best)
-        else:
-            reply_by_model(dealt, p, v, desk, level, breadth, best)
+        action = reply_by_model(dealt, p, v, desk, level, breadth, best)
+        while dealt[MOVER] != s[MOVER]:
+            play(dealt, p, action)
+            if dealt[OVER]:
+                break  # and `best` is the outcome
+            draw(dealt, p, r)
+            action = reply_by_model(dealt, p, v, desk, level, breadth, best)
         add_worth(best, 1 / desk[DEALS], mean)
 
 

@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install train test lint types unit speed wheel docs clean
+.PHONY: install train champions test lint types unit speed wheel docs clean
 
 install: $(VENV)/installed
 
@@ -16,7 +16,10 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	touch $@
 
 train: install ## trains about two minutes, evaluates, exports, prints one table
-	$(RUN) train.py ppo --minutes 2 --out runs/first
+	$(RUN) train.py td --minutes 2 --out runs/first
+
+champions: install ## trains the value networks that are shipped: hours
+	$(RUN) -m agents.champions
 
 test: install lint types unit speed wheel ## every check
 	@echo "all checks passed: lint, types, unit, speed, wheel"

@@ -81,11 +81,8 @@ def train_ppo(arguments: list[str]) -> None:
 
         def show(learner: PPOLearner) -> None:
             done, elapsed = learner.model.num_timesteps, time.monotonic() - begun
-            fraction = done / settings.timesteps
-            if settings.minutes:
-                fraction = max(fraction, elapsed / (60 * settings.minutes))
             note = f"{done} decisions, {(done - first) / elapsed:.0f} decisions/s, {_win_rates(learner)}"
-            display.update(min(fraction, 1.0), note)
+            display.update(learner.progress, note)
 
         learner.learn(show)
     trained = time.monotonic() - begun

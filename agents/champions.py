@@ -22,7 +22,7 @@ from agents.reporting import ProgressDisplay, run_program
 from agents.td import TDLearner, TDSettings
 from sorry_env.errors import SorryError
 from sorry_env.players.onnx_file import open_policy_file
-from sorry_env.players.value import CHAMPIONS
+from sorry_env.players.value import CHAMPIONS, champion_files
 from sorry_env.rules import Rules
 
 YARDSTICKS: Final = ("random", "greedy", "race", "solitaire")
@@ -51,6 +51,7 @@ def train_champion(name: str, runs: Path) -> None:
     facts = {key: getattr(settings, key) for key in ("seed", "wide", "narrow", "trace", "last_trace", "minibatch")}
     facts |= {"learner": "td", "games": learner.games, "positions": learner.positions}
     export_value(learner.model(), CHAMPIONS / f"{name}.onnx", **facts, seconds=round(learner.seconds))
+    champion_files.cache_clear()  # its card is measured by the file as it is now
 
 
 def write_card(name: str) -> None:
@@ -79,9 +80,10 @@ def _card(name: str, rules: Rules, facts: dict[str, Any], scores: Sequence[Score
         f"A value network for `{rules.spec()}`, {size // 1024} KB, {facts['wide']}-{facts['narrow']} hidden units. "
         '`load_player("champion")` picks it for these rules.',
         "",
-        f"Trained from nothing by games against itself (`train.py td`; no human games, no other player): {facts['games']} "
-        f"games, {facts['positions']} positions, {facts['seconds']} seconds on two shared cores, seed {facts['seed']}, "
-        f"lambda {facts['trace']} to {facts['last_trace']}. Made again by `python -m agents.champions {name}`.",
+        f"Trained from nothing by games against itself (`train.py td`; no human games, no other player): "
+        f"{facts['games']} games, {facts['positions']} positions, {facts['seconds']} seconds on two shared cores, seed "
+        f"{facts['seed']}, lambda {facts['trace']} to {facts['last_trace']}. Made again by "
+        f"`python -m agents.champions {name}`.",
         "",
         f"Win rates in per cent, {scores[0].games} games each, {field}, seed 0; adjusted is less the luck of the draw:",
         "",
@@ -89,8 +91,8 @@ def _card(name: str, rules: Rules, facts: dict[str, Any], scores: Sequence[Score
         "|---|---|---|---|---|",
         *rows,
         "",
-        "Limits: it looks one move ahead and knows no opponent; it plays these rules only (who begins and how the end is "
-        "scored may differ). It has met nobody but itself, so what strange players do it has not seen.",
+        "Limits: it looks one move ahead and knows no opponent; it plays these rules only (who begins and how the end "
+        "is scored may differ). It has met nobody but itself, so what strange players do it has not seen.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -14,14 +14,13 @@ import torch
 from torch import nn
 
 from sorry_env.batch import Batch
-from sorry_env.engine.parameters import MOVER
 from sorry_env.errors import PolicyError
 from sorry_env.players import PolicyPlayer
 from sorry_env.players.onnx_file import METADATA_KEY, open_policy_file, policy_metadata
 from sorry_env.players.value import LAYERS, read_model, value_metadata
 from sorry_env.rules import Rules
 from sorry_env.value_games import ValueGames
-from sorry_env.values import ValueModel, num_inputs, num_sides, value_inputs
+from sorry_env.values import ValueModel, num_inputs, num_outputs, num_sides, value_inputs
 
 TOLERANCE: Final = 1e-5
 MASKED_LOGIT: Final = -1e8
@@ -161,13 +160,9 @@ def _largest_value_difference(model: ValueModel, path: Path) -> float:
     file = open_policy_file(str(path))
     rows = ValueGames(seed=1).play(model, 4, 1.0).rows
     found = file.session.run(None, {"features": value_inputs(model.rules, rows)})
-    sides, looked = num_sides(model.rules), rows[:, MOVER]
-    worths = model.worths(rows).reshape(len(rows), -1, sides)
-    turned = (looked[:, None] + np.arange(sides)) % sides
-    wanted = np.take_along_axis(worths, np.repeat(turned[:, None], worths.shape[1], axis=1), axis=2)
-    ported = np.stack(found[: worths.shape[1]], axis=1)
+    ported = np.concatenate(found[: num_outputs(model.rules) // num_sides(model.rules)], axis=1)
     same = read_model(file).row
-    return max(float(np.abs(ported - wanted).max()), float(np.abs(same - model.row).max()))
+    return max(float(np.abs(ported - model.outputs(rows)).max()), float(np.abs(same - model.row).max()))
 
 
 def _largest_difference(module: nn.Module, rules: Rules, path: Path) -> float:

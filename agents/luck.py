@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from sorry_env.batch import Batch
-from sorry_env.engine import searching
 from sorry_env.errors import SorryError
 from sorry_env.players import Player, ValuePlayer
 from sorry_env.players.onnx_file import PolicyFile
@@ -103,6 +102,4 @@ class LuckMeter:
 
     def watch(self, games: np.ndarray) -> None:
         """Takes in the cards just drawn in some games."""
-        found = np.zeros((len(games), self.luck.shape[1]))
-        searching.add_luck(self.batch.states[games], self.batch.parameters, self.model.row, found)
-        self.luck[games] += found
+        self.luck[games] += self.model.luck(self.batch.states[games])

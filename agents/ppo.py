@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import math
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from torch import nn
 from agents.checkpoints import load_checkpoint, save_checkpoint
 from agents.league import League
 from agents.matches import table_rules
+from agents.schedules import Schedule, parse_schedule
 from agents.vec_env import SorryVecEnv
 from sorry_env.actions import num_actions
 from sorry_env.errors import PolicyError, SorryError
@@ -29,6 +32,7 @@ from sorry_env.position import Positions
 from sorry_env.rules import Rules, rules_from
 
 LAYERS = (256, 128)
+DEFAULT_TIMESTEPS = 2_000_000
 
 
 class PolicyBody(nn.Module):
@@ -117,16 +121,18 @@ class PPOSettings:
     """Number of players; by default two, in the partnership games four."""
     out: Path = Path("runs/ppo")
     """Folder for checkpoints, TensorBoard log, policy.onnx and results.json."""
-    timesteps: int = 2_000_000
-    """Learner's decisions to train on."""
+    timesteps: int | None = None
+    """Learner's decisions to train on in all; 2,000,000 where no minutes are given."""
     minutes: float | None = None
-    """Stop after this many minutes at the latest."""
+    """Stop once training has taken this many minutes in all, also before it was resumed."""
     seed: int = 0
-    """Seed of everything: the same seed and timesteps give the same run."""
+    """Seed of everything: the same seed and timesteps give the same run, unless minutes are given too."""
     resume: bool = False
     """Go on from the checkpoint in the folder."""
     opponents: tuple[str, ...] = ("random", "greedy")
     """Players that the learner meets besides its earlier selves: names or .onnx files."""
+    hardness: float = 1.0
+    """Who is beaten with probability p is met in proportion to (1 - p)^hardness; 0 meets all alike."""
     selves: int = 4
     """Earlier selves kept in the pool; 0 for none."""
     self_every: int = 200_000
@@ -141,14 +147,16 @@ class PPOSettings:
     """Passes over the data an update."""
     minibatch: int = 1024
     """Decisions a gradient step."""
-    learning_rate: float = 5e-4
-    """Adam's step size."""
+    learning_rate: str = "5e-4"
+    """Adam's step size: a number, or linear:FROM:TO or cosine:FROM:TO over the timesteps or minutes."""
+    clip_range: str = "0.2"
+    """How far from 1 a ratio of probabilities may move in an update (Schulman et al. 2017): as the learning rate."""
     gamma: float = 1.0
     """Discount a decision."""
-    gae_lambda: float = 0.95
-    """Trade of bias and variance in the advantages (Schulman et al. 2016)."""
-    entropy: float = 0.01
-    """Weight of the entropy bonus."""
+    gae_lambda: float = 0.6
+    """Trade of bias and variance in the advantages (Schulman et al. 2016): low, since cards add variance."""
+    entropy: str = "0.01"
+    """Weight of the entropy bonus: as the learning rate."""
     threads: int = 1
     """torch threads; one, since two slow down beside any other busy process."""
     eval_games: int = 4000
@@ -159,17 +167,45 @@ class PPOSettings:
         return table_rules(self.rules, self.players)
 
     def check(self) -> None:
-        """Raises SorryError where a number makes no sense."""
+        """Raises SorryError where a setting makes no sense."""
         for name in ("timesteps", "envs", "steps", "epochs", "minibatch", "self_every", "threads", "eval_games"):
-            if getattr(self, name) < 1:
-                raise SorryError(f"--{name.replace('_', '-')}: {getattr(self, name)} is not 1 or more")
-        for name in ("seed", "selves"):
-            if getattr(self, name) < 0:
-                raise SorryError(f"--{name}: {getattr(self, name)} is not 0 or more")
-        if self.minutes is not None and self.minutes <= 0:
-            raise SorryError(f"--minutes: {self.minutes} is not above 0")
+            self._check(name, getattr(self, name) is None or getattr(self, name) >= 1, "1 or more")
+        for name in ("seed", "selves", "checkpoint_every", "hardness"):
+            self._check(name, 0 <= getattr(self, name) < math.inf, "0 or more")
+        for name in ("gamma", "gae_lambda"):
+            self._check(name, 0 <= getattr(self, name) <= 1, "in 0 to 1")
+        self._check("minutes", self.minutes is None or 0 < self.minutes < math.inf, "above 0")
+        for name in ("learning_rate", "clip_range"):
+            schedule = self.schedule(name)
+            self._check(name, max(schedule.start, schedule.end) > 0, "above 0 at any time")
+        self.schedule("entropy")
         if not self.opponents:
             raise SorryError("--opponents: give at least one, such as random")
+        for spec in self.opponents:
+            if self.opponents.count(spec) > 1:
+                raise SorryError(f"--opponents: {spec!r} is given twice; --hardness says how often who is met")
+
+    def schedule(self, name: str) -> Schedule:
+        """The schedule of `learning_rate`, `clip_range` or `entropy`. Raises SorryError for a text that is none."""
+        try:
+            return parse_schedule(getattr(self, name))
+        except SorryError as error:
+            raise SorryError(f"{_option(name)}: {error}") from None
+
+    def _check(self, name: str, holds: bool, wanted: str) -> None:
+        if not holds:
+            raise SorryError(f"{_option(name)}: {getattr(self, name)} is not {wanted}")
+
+    @property
+    def last_timestep(self) -> int:
+        """Decisions after which training ends, whatever the clock says."""
+        if self.timesteps is not None:
+            return self.timesteps
+        return DEFAULT_TIMESTEPS if self.minutes is None else sys.maxsize
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 class PPOLearner:
@@ -186,33 +222,50 @@ class PPOLearner:
         settings.check()
         self.settings, self.rules = settings, settings.record()
         torch.set_num_threads(settings.threads)
-        self.league = League(self.rules, [load_player(spec) for spec in settings.opponents], settings.selves)
+        fixed = [load_player(spec) for spec in settings.opponents]
+        self.league = League(self.rules, fixed, settings.selves, settings.hardness)
         self.env = SorryVecEnv(self.rules, self.league, settings.envs, settings.seed)
-        self.model = MaskablePPO(
+        self.progress, self.seconds, self.num_selves = 0.0, 0.0, 0
+        self.model = self._new_model()
+        if settings.resume:
+            self._load()  # before anything is written
+        self.model.set_logger(configure(str(settings.out / "tensorboard"), ["tensorboard"]))
+
+    def _new_model(self) -> MaskablePPO:
+        settings = self.settings
+        learning_rate, clip_range = settings.schedule("learning_rate"), settings.schedule("clip_range")
+        return MaskablePPO(
             "MlpPolicy",
             self.env,
-            learning_rate=settings.learning_rate,
+            # SB3 measures progress by timesteps alone.
+            learning_rate=lambda _: learning_rate(self.progress),
+            clip_range=lambda _: clip_range(self.progress),
             n_steps=settings.steps,
             batch_size=min(settings.minibatch, settings.envs * settings.steps),
             n_epochs=settings.epochs,
             gamma=settings.gamma,
             gae_lambda=settings.gae_lambda,
-            ent_coef=settings.entropy,
+            ent_coef=settings.schedule("entropy")(self.progress),
             seed=settings.seed,
             device="cpu",
             policy_kwargs={"net_arch": list(LAYERS), "activation_fn": nn.ReLU},
         )
-        self.num_selves = 0
-        if settings.resume:
-            self._load()  # before anything is written
-        self.model.set_logger(configure(str(settings.out / "tensorboard"), ["tensorboard"]))
 
     def learn(self, report: Callable[[PPOLearner], None]) -> None:
-        """Trains until `timesteps` or `minutes` are reached; `report` is called after every update's games."""
-        left = self.settings.timesteps - self.model.num_timesteps
-        if left > 0:
-            self.model.learn(left, callback=_Progress(self, report), reset_num_timesteps=False)
+        """Trains until `timesteps` or `minutes` are reached; `report` is called after every update."""
+        self.measure_progress()
+        if self.progress < 1:
+            left = self.settings.last_timestep - self.model.num_timesteps
+            progress = _Progress(self, report)
+            # SB3 would write an update's figures only with the next one's, and the last one's never.
+            self.model.learn(left, callback=progress, log_interval=sys.maxsize, reset_num_timesteps=False)
         self.save()
+
+    def measure_progress(self) -> None:
+        """Sets `progress`: the share of the training that is done, by decisions or by the clock, whichever is more."""
+        settings = self.settings
+        by_clock = self.seconds / (60 * settings.minutes) if settings.minutes else 0.0
+        self.progress = min(1.0, max(self.model.num_timesteps / settings.last_timestep, by_clock))
 
     def body(self) -> PolicyBody:
         """The networks as they stand."""
@@ -228,7 +281,7 @@ class PPOLearner:
         self.league.add_self(TorchPlayer(f"self-{self.num_selves:04d}", self.body(), self.rules, samples=True))
 
     def save(self) -> None:
-        """Writes the checkpoint: policy, optimiser, earlier selves, counters, random states."""
+        """Writes the checkpoint: policy, optimiser, earlier selves, win rates, counters, random states."""
         tensors = {f"policy.{key}": value for key, value in self.model.policy.state_dict().items()}
         for index, state in self.model.policy.optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{index}.{key}": value for key, value in state.items()}
@@ -239,10 +292,13 @@ class PPOLearner:
         tensors["torch_rng"] = torch.get_rng_state()
         facts = {
             "timesteps": self.model.num_timesteps,
+            "seconds": self.seconds,
+            "games": self.env.games_ended,
             "rules": self.rules.spec(),
             "layers": list(LAYERS),
             "selves": [player.name for player in selves],
             "num_selves": self.num_selves,
+            "league": self.league.results(),
             "seed": self.settings.seed,
             "rng": self.env.rng.bit_generator.state,
         }
@@ -267,8 +323,10 @@ class PPOLearner:
             body = _new_body(self.rules, tuple(facts["layers"]))
             body.load_state_dict(_part(tensors, f"self.{place}."))
             self.league.add_self(TorchPlayer(name, body.eval(), self.rules, samples=True))
+        self.league.restore(facts["league"])
         self.num_selves = facts["num_selves"]
-        self.model.num_timesteps = facts["timesteps"]
+        self.model.num_timesteps, self.seconds = facts["timesteps"], facts["seconds"]
+        self.env.games_ended = facts["games"]
         torch.set_rng_state(tensors["torch_rng"])
         self.env.rng.bit_generator.state = facts["rng"]
 
@@ -276,7 +334,8 @@ class PPOLearner:
 def _load_facts(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     """A checkpoint of this learner. Raises PolicyError for any other."""
     tensors, facts = load_checkpoint(folder)
-    missing = {"rules", "layers", "selves", "num_selves", "timesteps", "rng"} - set(facts)
+    wanted = {"rules", "layers", "selves", "num_selves", "league", "timesteps", "seconds", "games", "rng"}
+    missing = wanted - set(facts)
     if missing:
         raise PolicyError(
             f"checkpoint in {str(folder)!r} is not of this learner: it lacks {', '.join(sorted(missing))}"
@@ -294,31 +353,62 @@ def _new_body(rules: Rules, layers: tuple[int, ...]) -> PolicyBody:
 
 
 class _Progress(BaseCallback):
-    """Adds earlier selves, writes checkpoints and figures, and stops in time."""
+    """Moves schedules on, adds earlier selves, writes checkpoints and figures, and stops in time."""
 
     def __init__(self, learner: PPOLearner, report: Callable[[PPOLearner], None]) -> None:
         super().__init__()
         self.learner, self.report = learner, report
-        self.begun = self.saved = time.monotonic()
+        self.begun = time.monotonic() - learner.seconds
+        self.saved = time.monotonic()
         self.next_self = learner.settings.self_every * (learner.num_selves + 1)
+        self.entropy = learner.settings.schedule("entropy")
+        self.updating = False
+        self.learnt = learner.model.num_timesteps
 
     def _on_step(self) -> bool:
+        self.learner.seconds = time.monotonic() - self.begun
         minutes = self.learner.settings.minutes
-        return minutes is None or time.monotonic() - self.begun < 60 * minutes
+        return minutes is None or self.learner.seconds < 60 * minutes
 
     def _on_rollout_end(self) -> None:
+        self.learner.measure_progress()
+        self.learner.model.ent_coef = self.entropy(self.learner.progress)
+        self._record()
+        self.updating = True
+
+    def _on_rollout_start(self) -> None:
+        self._after_update()
+
+    def _on_training_end(self) -> None:
+        self._after_update()
+        self.learner.model.num_timesteps = self.learnt  # what was played when the time ran out is not learnt from
+
+    def _after_update(self) -> None:
+        if not self.updating:
+            return
+        self.updating, self.learnt = False, self.num_timesteps
         learner, settings = self.learner, self.learner.settings
+        learner.model.dump_logs()
         if settings.selves and self.num_timesteps >= self.next_self:
             learner.add_self()
             self.next_self += settings.self_every
-        for player, rate in zip(learner.league.players, learner.league.win_rates, strict=True):
-            if not np.isnan(rate):
-                name = "selves" if player.name.startswith("self-") else Path(player.name).name
-                self.logger.record(f"win_rate/{name}", rate)
         if time.monotonic() - self.saved > settings.checkpoint_every:
             learner.save()
             self.saved = time.monotonic()
         self.report(learner)
+
+    def _record(self) -> None:
+        """Figures that SB3 does not know; those of the update itself it adds."""
+        league = self.learner.league
+        self.logger.record("time/progress", self.learner.progress)
+        self.logger.record("time/games", self.learner.env.games_ended)
+        self.logger.record("train/entropy_coefficient", self.learner.model.ent_coef)
+        figures = zip(league.players, league.win_rates, league.weights, league.num_games, strict=True)
+        for player, win_rate, weight, games in figures:
+            self.logger.record(f"weight/{player.name}", weight)
+            self.logger.record(f"games/{player.name}", games)
+            if games:
+                self.logger.record(f"win_rate/{player.name}", win_rate)
 
 
 def load_checkpoint_player(spec: str) -> TorchPlayer:

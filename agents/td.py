@@ -26,9 +26,20 @@ from sorry_env.errors import PolicyError, SorryError
 from sorry_env.players import ValuePlayer
 from sorry_env.rules import Rules, rules_from
 from sorry_env.value_games import Lessons, ValueGames
-from sorry_env.values import ValueModel, network_model, num_inputs, num_outputs, num_sides, value_inputs
+from sorry_env.values import (
+    MOST_HIDDEN,
+    ValueModel,
+    network_model,
+    num_inputs,
+    num_outputs,
+    num_sides,
+    value_inputs,
+)
 
 LEARNER: Final = "td"
+# What a resumed run must be told as before. Checkpoints of earlier versions lack all but the first ones.
+IDENTITY: Final = ("wide", "narrow", "block", "seed")
+SCHEDULE: Final = ("minibatch", "learning_rate", "last_learning_rate", "trace", "last_trace", "decay")
 
 
 @dataclass
@@ -97,6 +108,9 @@ class TDSettings:
         for name in ("learning_rate", "last_learning_rate"):
             if not getattr(self, name) > 0:
                 raise SorryError(f"--{name.replace('_', '-')}: {getattr(self, name)} is not above 0")
+        for name in ("wide", "narrow"):
+            if getattr(self, name) > MOST_HIDDEN:
+                raise SorryError(f"--{name}: {getattr(self, name)} is more than {MOST_HIDDEN}")
         if self.wide % 4:
             raise SorryError(f"--wide: {self.wide} is not a multiple of 4")
         if self.minutes is not None and not self.minutes > 0:
@@ -251,10 +265,7 @@ class TDLearner:
             "learner": LEARNER,
             "timesteps": self.positions,
             "rules": self.rules.spec(),
-            "wide": self.settings.wide,
-            "narrow": self.settings.narrow,
-            "block": self.settings.block,
-            "seed": self.settings.seed,
+            **{key: getattr(self.settings, key) for key in IDENTITY + SCHEDULE},
             "games": self.games,
             "steps": self.steps,
             "seconds": self.seconds,
@@ -265,19 +276,21 @@ class TDLearner:
 
     def _load(self) -> None:
         tensors, facts = _load_facts(self.settings.out)
-        wanted: dict[str, Any] = {key: getattr(self.settings, key) for key in ("wide", "narrow", "block", "seed")}
-        wanted["rules"] = self.rules.spec()
+        wanted = {key: getattr(self.settings, key) for key in IDENTITY + SCHEDULE} | {"rules": self.rules.spec()}
         for key, value in wanted.items():
-            if facts[key] != value:
+            if facts.get(key, value) != value:
                 raise PolicyError(f"checkpoint in {str(self.settings.out)!r} has {key} {facts[key]!r}, not {value!r}")
         self.network.load_state_dict(_part(tensors, "network."))
-        self.average = _part(tensors, "average.")
+        average = _part(tensors, "average.")
+        self.average = {key: average[key] for key in self.average}  # in the network's order, which files do not keep
         state: dict[int, dict[str, torch.Tensor]] = {}
         for key, value in _part(tensors, "optimizer.").items():
             index, name = key.split(".", 1)
             state.setdefault(int(index), {})[name] = value
         self.optimizer.load_state_dict({"state": state, "param_groups": self.optimizer.state_dict()["param_groups"]})
-        self.next_model = ValueModel(self.rules, tensors["next_model"].numpy())
+        row = tensors["next_model"].numpy()
+        row.flags.writeable = False  # as every model's: for an array of another type kernels would be compiled anew
+        self.next_model = ValueModel(self.rules, row)
         self.games = self.self_play.played = facts["games"]
         self.positions, self.steps, self.seconds = facts["timesteps"], facts["steps"], facts["seconds"]
         self.next_trace = facts["next_trace"]
@@ -298,6 +311,9 @@ def _load_facts(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     tensors, facts = load_checkpoint(folder)
     if facts.get("learner") != LEARNER:
         raise PolicyError(f"checkpoint in {str(folder)!r} is not of train.py {LEARNER}")
+    missing = {"rules", *IDENTITY, "games", "timesteps", "steps", "seconds", "next_trace", "rng"} - set(facts)
+    if missing:
+        raise PolicyError(f"checkpoint in {str(folder)!r} is damaged: it lacks {', '.join(sorted(missing))}")
     return tensors, facts
 
 

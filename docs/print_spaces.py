@@ -8,6 +8,7 @@ from pathlib import Path
 from sorry_env.actions import ACTION_VERSION, Use, action_table
 from sorry_env.cards import CARDS
 from sorry_env.observation import OBSERVATION_VERSION, Slice, num_features, observation_layout, state_layout
+from sorry_env.values import VALUE_VERSION, value_layout
 
 PAGE = Path(__file__).parent / "spaces.md"
 USES = {
@@ -28,6 +29,15 @@ def layout_table(layout: tuple[Slice, ...]) -> list[str]:
         span = f"{part.start}..{part.stop - 1}" if part.size > 1 else f"{part.start}"
         scale = f"count / {part.high}" if part.high > 1 else "0 or 1"
         rows.append(f"| {span} | `{part.name}` | {scale} | 0..{part.high} | {part.meaning} |")
+    return rows
+
+
+def input_table(layout: tuple[Slice, ...]) -> list[str]:
+    """One row a slice of a value network's inputs, all float32 within 0..1."""
+    rows = ["| inputs | name | meaning |", "|---|---|---|"]
+    for part in layout:
+        span = f"{part.start}..{part.stop - 1}" if part.size > 1 else f"{part.start}"
+        rows.append(f"| {span} | `{part.name}` | {part.meaning} |")
     return rows
 
 
@@ -72,6 +82,17 @@ def page() -> str:
         "Two players, four pawns a side:",
         "",
         *layout_table(state_layout(2, 4)),
+        "",
+        f"## Inputs of value networks (layout version {VALUE_VERSION})",
+        "",
+        "What `train.py td` learns from and value networks read (`sorry_env.values.value_inputs`): a position before a",
+        "draw, seen by who draws next, in the hand game by who moved. Two players, four pawns a side:",
+        "",
+        *input_table(value_layout(2, 4, False)),
+        "",
+        "In the hand game:",
+        "",
+        *input_table(tuple(part for part in value_layout(2, 4, True) if not part.name.startswith("seat"))),
         "",
         f"## Actions (codec version {ACTION_VERSION})",
         "",

@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 
 from sorry_env.cards import NUM_CARDS
-from sorry_env.engine import learning, valuing
-from sorry_env.engine.parameters import parameter_row
+from sorry_env.engine import learning, searching, valuing
+from sorry_env.engine.parameters import MOVER, parameter_row
 from sorry_env.engine.weights import KIND, NUM_WEIGHTS, weight_rows
 from sorry_env.errors import PolicyError
 from sorry_env.observation import Slice, observation_layout
@@ -92,6 +92,30 @@ class ValueModel:
         learning.worths(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
         return out[:, : num_outputs(self.rules)]
 
+    def outputs(self, rows: np.ndarray) -> np.ndarray:
+        """The same in the order of a network's outputs: the sides clockwise from the viewer."""
+        sides = num_sides(self.rules)
+        worths = self.worths(rows).reshape(len(rows), -1, sides)
+        turned = (rows[:, MOVER, None] + np.arange(sides)) % sides
+        ordered: np.ndarray = np.take_along_axis(worths, turned[:, None].repeat(worths.shape[1], axis=1), axis=2)
+        return ordered.reshape(len(rows), -1)
+
+    def averages(self, rows: np.ndarray) -> np.ndarray:
+        """What positions before a draw are worth by one exact average over its card: (N, O). Draw games only."""
+        out = np.zeros((len(rows), valuing.MOST_OUTPUTS), np.float32)
+        searching.average_worth(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
+        return out[:, : num_outputs(self.rules)]
+
+    def luck(self, rows: np.ndarray) -> np.ndarray:
+        """What the drawn card of open decisions of the draw game, rows int16 (N, W), adds to each side's chance to win.
+
+        The worth of the best reply to it less the mean of that over all cards that could have come: of mean 0, whatever
+        the model. float64 (N, sides).
+        """
+        out = np.zeros((len(rows), num_sides(self.rules)))
+        searching.add_luck(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
+        return out
+
 
 def light_model(name: str, rules: Rules) -> ValueModel:
     """The weights of `greedy`, `race` or `solitaire` as a model: worths are distances, more is better."""
@@ -109,21 +133,26 @@ def network_model(rules: Rules, layers: Sequence[np.ndarray]) -> ValueModel:
         layers: weights and bias of each layer: (H, I), (H,), (J, H), (J,), (O, J), (O,); H a multiple of 4.
 
     Raises:
-        PolicyError: shapes that do not fit each other or the rules, or numbers that are not finite.
+        PolicyError: shapes that do not fit each other or the rules, or numbers that are not finite floats.
     """
     first, bias, second, second_bias, last, last_bias = layers
-    inputs, wide, narrow, outputs = num_inputs(rules), len(bias), len(second_bias), num_outputs(rules)
+    inputs, wide, narrow, outputs = num_inputs(rules), bias.size, second_bias.size, num_outputs(rules)
     wanted = [(wide, inputs), (wide,), (narrow, wide), (narrow,), (outputs, narrow), (outputs,)]
     found = [array.shape for array in layers]
     if found != wanted or not 0 < wide <= MOST_HIDDEN or not 0 < narrow <= MOST_HIDDEN or wide % 4:
         raise PolicyError(
-            f"value network: its layers are {found}, {rules.spec()!r} needs {wanted}, the first of 4 n rows"
+            f"value network: its layers are {found}, {rules.spec()!r} needs {wanted}, the first of 4 n rows, "
+            f"none of more than {MOST_HIDDEN}"
         )
+    kinds = sorted({str(array.dtype) for array in layers if array.dtype.kind != "f"})
+    if kinds:
+        raise PolicyError(f"value network: its layers hold {', '.join(kinds)}, not floats")
     head = np.zeros(valuing.LAYERS)
     head[[KIND, valuing.INPUTS, valuing.WIDE, valuing.NARROW]] = valuing.NETWORK, inputs, wide, narrow
     head[valuing.OUTPUTS] = outputs
     parts = [head, first.T.ravel(), bias, second.T.ravel(), second_bias, last.ravel(), last_bias]
-    row = np.concatenate(parts).astype(np.float32)[None]
+    with np.errstate(over="ignore"):  # what float32 cannot hold is refused below
+        row = np.concatenate(parts).astype(np.float32)[None]
     if not np.isfinite(row).all():
         raise PolicyError("value network: it holds numbers that are not finite")
     row.flags.writeable = False

@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 from agents import CHECKPOINT_FILE
 from agents.checkpoints import load_checkpoint, save_checkpoint
-from agents.league import MEMORY, League
+from agents.league import FLOOR, MEMORY, PRIOR_GAMES, League
 from agents.vec_env import SorryVecEnv
 from sorry_env import load_player
 from sorry_env.errors import PolicyError
@@ -161,18 +161,41 @@ class Named(RandomPlayer):
         self.name = name
 
 
+def reported(league: League, win_rates: list[float], games: int = 2000) -> League:
+    """The league after many games against each, won at these rates, wins and losses spread evenly."""
+    for k, rate in enumerate(win_rates):
+        for game in range(games):
+            league.report(np.array([k]), won=int((game + 1) * rate) > int(game * rate))
+    return league
+
+
+@pytest.mark.parametrize(("hardness", "odds"), [(0.0, [1, 1, 1]), (1.0, [1, 2, 3]), (2.0, [1, 4, 9])])
+def test_league_weights(hardness: float, odds: list[float]) -> None:
+    """Who is beaten with probability p is drawn in proportion to (1 - p)^hardness beside an even tenth; selves too."""
+    league = League(rules_of("mini-1"), [Named("a"), Named("b")], hardness=hardness)
+    league.add_self(Named("self-0001"))
+    reported(league, [0.75, 0.5, 0.25])
+    np.testing.assert_allclose(league.win_rates, [0.75, 0.5, 0.25], atol=0.01)
+    wanted = [(1 - FLOOR) * odd / sum(odds) + FLOOR / 3 for odd in odds]
+    np.testing.assert_allclose(league.weights, wanted, atol=0.02)
+    assert league.weights.sum() == pytest.approx(1)
+
+
 def test_league_draws_by_weight() -> None:
-    """Fixed players share all seats, or half of them once there are earlier selves, which share the other half."""
-    league, rng = League(rules_of("mini-1"), [Named("a"), Named("b")], max_selves=3), np.random.default_rng(1)
-    assert league.weights.tolist() == [0.5, 0.5]
-    for number in (1, 2):
-        league.add_self(Named(f"self-{number:04d}"))
-    assert league.weights.tolist() == [0.25] * 4
-    league.add_self(Named("self-0003"))
-    assert league.weights.tolist() == pytest.approx([0.25, 0.25, *[0.5 / 3] * 3])
-    drawn = league.draw(rng, (6000, 2))
+    """Draws follow the weights."""
+    league = reported(League(rules_of("mini-1"), [Named("a"), Named("b"), Named("c")]), [1.0, 0.6, 0.1])
+    drawn = league.draw(np.random.default_rng(1), (6000, 2))
     assert drawn.shape == (6000, 2)
     np.testing.assert_allclose(np.bincount(drawn.ravel()) / 12_000, league.weights, atol=0.015)
+
+
+@pytest.mark.parametrize("hardness", [0.0, 1.0, 50.0])
+def test_league_forgets_nobody(hardness: float) -> None:
+    """Whoever always loses still gets a share of the even tenth; where all always lose, all are drawn alike."""
+    league = reported(League(rules_of("mini-1"), [Named("a"), Named("b")], hardness=hardness), [1.0, 0.5], games=9000)
+    assert league.weights.min() >= FLOOR / 2
+    reported(league, [1.0, 1.0], games=9000)
+    assert league.weights.tolist() == pytest.approx([0.5, 0.5])
 
 
 def test_league_replaces_the_oldest() -> None:
@@ -184,8 +207,10 @@ def test_league_replaces_the_oldest() -> None:
         names = {player.name for player in league.players}
         assert names == {"a", *(f"self-{kept:04d}" for kept in range(max(1, number - 1), number + 1))}
     league.add_self(Named("self-0006"))
-    assert np.isnan(league.win_rates).sum() == 1
-    assert league.players[int(np.argmax(np.isnan(league.win_rates)))].name == "self-0006"
+    (new,) = np.flatnonzero(league.num_games == 0)
+    assert league.players[new].name == "self-0006"
+    assert league.win_rates[new] == 0.5
+    assert (np.delete(league.win_rates, new) > 0.5).all()
 
 
 def test_league_after_ten_thousand_selves() -> None:
@@ -197,15 +222,60 @@ def test_league_after_ten_thousand_selves() -> None:
 
 
 def test_league_win_rates() -> None:
-    """Win rates start with the first game and follow the latest ones, for the opponents of each game alone."""
+    """Win rates start at a half and follow the latest games, for the opponents of each game alone."""
     league = League(rules_of("mini-1"), [Named("a"), Named("b")])
-    assert np.isnan(league.win_rates).all()
+    assert league.win_rates.tolist() == [0.5, 0.5]
     league.report(np.array([0]), won=False)
-    league.report(np.array([0]), won=True)
-    assert league.win_rates[0] == pytest.approx(1 - MEMORY)
-    assert np.isnan(league.win_rates[1])
+    assert league.win_rates[0] == pytest.approx(MEMORY * PRIOR_GAMES / 2 / (MEMORY * PRIOR_GAMES + 1))
     league.report(np.array([1, 0]), won=True)
-    assert league.win_rates[1] == 1
+    assert league.num_games.tolist() == [2, 1]
+    assert league.win_rates[1] > league.win_rates[0]
+    reported(league, [0.9])
+    assert league.win_rates[0] == pytest.approx(0.9, abs=0.01)
+    reported(league, [0.2], games=300)
+    assert league.win_rates[0] == pytest.approx(0.2, abs=0.05)
+
+
+def test_league_restores_by_name() -> None:
+    """Results go with the name, wherever the player stands now; whoever was not there begins anew."""
+    league = reported(League(rules_of("mini-1"), [Named("a"), Named("b")]), [0.8, 0.3])
+    other = League(rules_of("mini-1"), [Named("b"), Named("new"), Named("a")])
+    other.restore(json.loads(json.dumps(league.results())))
+    assert other.win_rates.tolist() == [league.win_rates[1], 0.5, league.win_rates[0]]
+    assert other.num_games.tolist() == [2000, 0, 2000]
+    for each, k in ((league, 0), (other, 2)):
+        each.report(np.array([k]), won=True)
+    assert other.win_rates[2] == league.win_rates[0]
+
+
+@pytest.mark.parametrize(
+    ("spec", "rivals"), [("mini-2", 1), ("points:players=3,pawns=1", 2), ("classic:pawns=1", 3), ("teams:pawns=1", 2)]
+)
+def test_league_is_told_of_rivals(spec: str, rivals: int) -> None:
+    """Each game is reported against those who played against the learner, not against its partner."""
+    told = []
+
+    class Telling(League):
+        def report(self, opponents: np.ndarray, won: bool) -> None:
+            told.append((opponents.tolist(), won))
+
+    rules = rules_of(spec)
+    league = Telling(rules, [Named(letter) for letter in "abcdef"])
+    env, rng = SorryVecEnv(rules, league, 24, 1), np.random.default_rng(1)
+    env.reset()
+    expected = []
+    while env.games_ended < 40:
+        seats, seating = env.games.seats.copy(), env.games.arena.seating.copy()
+        _, rewards, dones, _ = env.step(choose(env, rng))
+        for e in np.flatnonzero(dones).tolist():
+            against = [
+                seating[e, seat]
+                for seat in np.roll(range(rules.players), -seats[e])[1:].tolist()
+                if not rules.teams or (seat - seats[e]) % 2
+            ]
+            assert len(against) == rivals
+            expected.append((against, bool(rewards[e] > 0)))
+    assert told == expected
 
 
 # --- Checkpoints ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,42 +14,23 @@ import torch
 from playing import legal_choice
 from sb3_contrib import MaskablePPO
 from tiny_policies import sizes, write_policy
+from tiny_runs import figures, run, settings, weights
 from torch import nn
 
 from agents import export
 from agents.checkpoints import load_checkpoint
 from agents.evaluation import evaluate
 from agents.export import MASKED_LOGIT, ExportedPolicy, export_policy
-from agents.ppo import PolicyBody, PPOLearner, PPOSettings, TorchPlayer
+from agents.ppo import PolicyBody, PPOLearner, TorchPlayer
+from agents.vec_env import SorryVecEnv
 from sorry_env import Batch, load_player, sorry_v0
 from sorry_env.actions import num_actions
-from sorry_env.errors import PolicyError, SorryError
+from sorry_env.errors import IllegalError, PolicyError
 from sorry_env.observation import num_features, observation_layout
 from sorry_env.players import PolicyPlayer
 from sorry_env.rules import Rules, rules_from
 
 torch.set_num_threads(1)
-
-
-def settings(out: Path, **changes: Any) -> PPOSettings:
-    """A run of a few hundred decisions in the smallest game."""
-    tiny: dict[str, Any] = {
-        "rules": "mini-1", "out": out, "timesteps": 256, "envs": 8, "steps": 16, "epochs": 2, "minibatch": 64,
-        "opponents": ("random",), "self_every": 128, "selves": 2,
-    }  # fmt: skip
-    return PPOSettings(**tiny | changes)
-
-
-def run(out: Path, **changes: Any) -> PPOLearner:
-    """A finished run."""
-    learner = PPOLearner(settings(out, **changes))
-    learner.learn(lambda learner: None)
-    return learner
-
-
-def weights(learner: PPOLearner) -> list[list[float]]:
-    """All weights of a learner."""
-    return [tensor.flatten().tolist() for tensor in learner.model.policy.state_dict().values()]
 
 
 def decisions(rules: Rules, count: int, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -61,16 +43,32 @@ def decisions(rules: Rules, count: int, seed: int = 3) -> tuple[np.ndarray, np.n
     return batch.observations.copy(), batch.masks.copy()
 
 
-# --- PPO ---
+# --- Masks ---
+
+HAND_GAME: dict[str, Any] = {
+    "rules": "points:players=2,pawns=1,hand_size=9,scoring=win", "timesteps": 24_000, "envs": 128, "steps": 16,
+    "epochs": 3, "minibatch": 512, "learning_rate": "1e-3", "gae_lambda": 0.95, "selves": 0, "seed": 0,
+}  # fmt: skip
+LEARNT = 0.83  # win rate against random that only a working mask reaches
+MASKS = SorryVecEnv.action_masks
+BROKEN_MASKS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "all ones": np.ones_like,
+    "all zeros": np.zeros_like,  # MaskablePPO then plays uniformly, and says nothing
+    "another game's": lambda masks: np.roll(masks, 1, axis=0),
+    "another action's": lambda masks: np.roll(masks, 1, axis=1),
+}
 
 
 @pytest.fixture(scope="module")
 def learner(tmp_path_factory: pytest.TempPathFactory) -> PPOLearner:
     """PPO after 24,000 decisions of a hand game of one pawn each, where a good choice among nine cards wins."""
-    return run(
-        tmp_path_factory.mktemp("hand"), rules="points:players=2,pawns=1,hand_size=9,scoring=win", timesteps=24_000,
-        envs=128, steps=16, epochs=3, minibatch=512, learning_rate=1e-3, selves=0, seed=0,
-    )  # fmt: skip
+    return run(tmp_path_factory.mktemp("hand"), **HAND_GAME)
+
+
+def win_rate(learner: PPOLearner) -> float:
+    """Against random, of 2000 games."""
+    pair = [learner.player("ppo"), load_player("random")]
+    return evaluate(["ppo", "random"], learner.rules, 2000, 1, players=pair)[0].win_rate
 
 
 def test_learns_with_masks(learner: PPOLearner) -> None:
@@ -79,10 +77,55 @@ def test_learns_with_masks(learner: PPOLearner) -> None:
     Measured over seeds 0 to 3: 94, 94, 93 and 92 % with masks; 62, 71, 71 and 67 % where `action_masks` was all true
     and illegal choices were replaced by random legal ones.
     """
-    pair = [learner.player("ppo"), load_player("random")]
-    score = evaluate(["ppo", "random"], learner.rules, 2000, 1, players=pair)[0]
     assert learner.model.num_timesteps >= 24_000
-    assert score.win_rate > 0.83
+    assert win_rate(learner) > LEARNT
+
+
+def test_learns_less_without_masks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same training, with masks all true and random legal actions in place of illegal ones, stays below."""
+
+    def step_async(env: SorryVecEnv, actions: np.ndarray) -> None:
+        masks, games = MASKS(env), np.arange(env.num_envs)
+        legal = np.array([legal_choice(mask, env.rng) for mask in masks])
+        env._actions = np.where(masks[games, actions], actions, legal)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SorryVecEnv, "action_masks", lambda env: np.ones_like(MASKS(env)))
+        patch.setattr(SorryVecEnv, "step_async", step_async)
+        learner = run(tmp_path, **HAND_GAME)
+    assert 0.5 < win_rate(learner) < LEARNT - 0.05
+
+
+def test_working_mask_trains(tmp_path: Path) -> None:
+    """With the game's own mask the training below meets no illegal action."""
+    assert run(tmp_path, rules="classic").model.num_timesteps == 256
+
+
+@pytest.mark.parametrize("broken", BROKEN_MASKS)
+def test_broken_mask_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+    """With any other mask the same training ends with an illegal action."""
+    monkeypatch.setattr(SorryVecEnv, "action_masks", lambda env: BROKEN_MASKS[broken](MASKS(env)))
+    with pytest.raises(IllegalError):
+        run(tmp_path, rules="classic")
+
+
+def test_update_sees_the_masks(tmp_path: Path) -> None:
+    """The update weighs each decision under the mask it was made under: unchanged weights give a KL of 0."""
+    learner = run(tmp_path, rules="mini-2", timesteps=128, learning_rate="linear:1e-3:0")  # one update of 0
+    buffer = learner.model.rollout_buffer
+    masks, actions = torch.from_numpy(buffer.action_masks) > 0, torch.from_numpy(buffer.actions).long()
+    assert masks.gather(1, actions).all()
+    assert masks.sum(dim=1).min() > 1
+    assert not masks.all(dim=1).any()
+    with torch.no_grad():
+        logits, _ = learner.body()(torch.from_numpy(buffer.observations))
+        odds = torch.log_softmax(logits.masked_fill(~masks, -torch.inf), dim=1)
+    np.testing.assert_allclose(odds.gather(1, actions)[:, 0], buffer.log_probs.ravel(), atol=1e-5)
+    entropy = -(odds.exp() * odds.clamp(min=-100)).sum(dim=1).mean()
+    found = figures(tmp_path)
+    assert found["train/approx_kl"][128] == pytest.approx(0, abs=1e-6)
+    assert found["train/clip_fraction"][128] == 0
+    assert found["train/entropy_loss"][128] == pytest.approx(-float(entropy), abs=1e-5)
 
 
 def test_plain_environment(tmp_path: Path) -> None:
@@ -91,6 +134,9 @@ def test_plain_environment(tmp_path: Path) -> None:
     model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=32, n_epochs=1, seed=1, device="cpu")
     model.learn(128)
     assert model.num_timesteps == 128
+
+
+# --- Runs ---
 
 
 def test_same_seed_same_weights(tmp_path: Path) -> None:
@@ -144,29 +190,6 @@ def test_resume_without_selves(tmp_path: Path) -> None:
     run(tmp_path)
     resumed = run(tmp_path, resume=True, timesteps=512, selves=0)
     assert resumed.model.num_timesteps == 512
-
-
-BAD_SETTINGS: list[dict[str, Any]] = [
-    *({name: 0} for name in ("timesteps", "envs", "steps", "epochs", "minibatch", "self_every", "threads")),
-    {"eval_games": -1},
-    {"seed": -1},
-    {"selves": -1},
-    {"minutes": 0},
-    {"opponents": ()},
-    {"opponents": ("greedi",)},
-    {"rules": "clasic"},
-    {"players": 5},
-    {"rules": "teams", "players": 3},
-]
-
-
-@pytest.mark.parametrize("changes", BAD_SETTINGS, ids=str)
-def test_bad_settings(tmp_path: Path, changes: dict[str, Any]) -> None:
-    """Settings that make no sense are refused on one line before anything is written."""
-    with pytest.raises(SorryError) as caught:
-        PPOLearner(settings(tmp_path / "out", **changes))
-    assert "\n" not in str(caught.value)
-    assert not (tmp_path / "out").exists()
 
 
 def test_body_is_the_policy(learner: PPOLearner) -> None:

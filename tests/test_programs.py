@@ -55,8 +55,7 @@ def test_train(trained: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     assert (results["learner"], results["timesteps"], results["seed"], results["rules"]) == ("ppo", 512, 3, "mini-1")
     assert results["policy"] == str(out / "policy.onnx")
     assert [(score["player"], score["against"]) for score in results["scores"]] == [
-        (results["policy"], "random"),
-        (results["policy"], "greedy"),
+        (results["policy"], yardstick) for yardstick in ("random", "greedy", "race", "solitaire")
     ]
     for score in results["scores"]:
         assert score.keys() == SCORE_FIELDS
@@ -200,6 +199,12 @@ TRAIN: list[tuple[str, str]] = [
     ("ppo --self-every 0", "--self-every: 0"),
     ("ppo --minutes 0", "--minutes: 0"),
     ("ppo --seed -1", "--seed: -1"),
+    ("ppo --opponents random random", "'random' is given twice"),
+    ("ppo --hardness -1", "--hardness: -1"),
+    ("ppo --learning-rate liner:1e-3:0", "--learning-rate: no schedule 'liner'"),
+    ("ppo --learning-rate liner:1e-3:0", "did you mean 'linear'"),
+    ("ppo --clip-range 0", "--clip-range: 0"),
+    ("ppo --entropy linear:0.01", "--entropy: 'linear:0.01' is neither a number nor"),
     ("ppo --out {text}", "Not a directory"),
     ("ppo --out {text}/run", "Not a directory"),
 ]

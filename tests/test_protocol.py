@@ -200,16 +200,26 @@ def test_adjuster_under_test(
     assert f"is under test itself, as {player!r}; results stay unbiased" in stderr
 
 
+def square(text: str) -> dict[str, list[str]]:
+    """The cells of a printed table by the first one of their row."""
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if line.startswith("│")]
+    return {name: cells for name, *cells in rows}
+
+
 def test_mixed_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Mixed tables print win rates, ratings and what each player's presence adds."""
-    line = "greedy race random solitaire --players 3 --tables mixed --games 24"
+    line = "greedy race random solitaire --players 3 --tables mixed --games 240"
     code, stdout, stderr = run(line, capsys, monkeypatch)
     assert (code, stderr) == (0, "")
     for words in ("mixed tables", "Plackett-Luce ratings", "kingmaking"):
         assert words in stdout
+    cells = square(stdout.partition("kingmaking")[2])
     _, stdout, _ = run(f"{line} --json -", capsys, monkeypatch)
     table = json.loads(stdout)
     assert [len(table[key]) for key in ("scores", "ratings", "influences")] == [4, 4, 12]
+    names = line.split()[:4]
+    for one in table["influences"]:
+        assert cells[one["present"]][names.index(one["player"])].split()[0] == f"{100 * one['added']:+.1f}"
     _, stdout, _ = run("greedy race random --players 3 --tables mixed --games 24", capsys, monkeypatch)
     assert "kingmaking" not in stdout, "with as many players as seats there is no table without one of them"
 
@@ -219,14 +229,13 @@ def test_cross_table(line: str, capsys: pytest.CaptureFixture[str], monkeypatch:
     """Three players get a cross-table whose cells are the rows' win rates; a single match gets none."""
     code, stdout, _ = run(f"{line} --games 60", capsys, monkeypatch)
     assert code == 0
-    cross = stdout.partition("cross-table")[2]
-    cells = {row.split("│")[1].strip(): row.split("│")[2:5] for row in cross.splitlines() if row.startswith("│")}
+    cells = square(stdout.partition("cross-table")[2])
     _, told, _ = run(f"{line} --games 60 --json -", capsys, monkeypatch)
     names = line.split()[:3]
     for score in json.loads(told)["scores"]:
         cell = cells[score["player"]][names.index(score["against"].removeprefix("2 x "))]
         assert cell.split()[0] == f"{100 * score['adjusted']:.1f}"
-    assert all(cells[name][k].strip() == "" for k, name in enumerate(names))
+    assert all(cells[name][k] == "" for k, name in enumerate(names))
     _, stdout, _ = run("greedy race --games 4", capsys, monkeypatch)
     assert "cross-table" not in stdout
 

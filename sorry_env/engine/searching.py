@@ -144,7 +144,9 @@ def _averaging(reply: Any) -> Any:
     return average
 
 
-def _refining(average: Any) -> Any:
+def refining(average: Any) -> Any:
+    """The rule that chooses by `average`, of a level below."""
+
     @rule
     def reply(s, p, v, desk, level, breadth, best):
         """The action whose average is best, of the `breadth` ones that the model likes best; its worth into `best`."""
@@ -174,9 +176,9 @@ def _refining(average: Any) -> Any:
 
 
 average_by_model: Final = _averaging(reply_by_model)
-reply_by_one: Final = _refining(average_by_model)
+reply_by_one: Final = refining(average_by_model)
 average_by_one: Final = _averaging(reply_by_one)
-reply_by_two: Final = _refining(average_by_one)
+reply_by_two: Final = refining(average_by_one)
 
 
 def _choosing(reply: Any, level: int) -> Any:

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from sorry_env.engine import searching
+from sorry_env.engine import hand_searching, searching
 from sorry_env.engine.parameters import parameter_row
+from sorry_env.engine.rows import stream_rows
 from sorry_env.engine.valuing import MOST_OUTPUTS
 from sorry_env.errors import PolicyError, RulesError, SpecError
 from sorry_env.players.base import Player, refuse_options
@@ -31,6 +32,7 @@ CHAMPIONS: Final = Path(__file__).parent.parent / "champions"
 CHAMPION: Final = "champion"
 LAYERS: Final = ("first", "first_bias", "second", "second_bias", "last", "last_bias")  # outputs that are its weights
 BREADTH: Final = 4  # moves that a search looks at more closely
+DEALS: Final = 16  # of the unseen cards, that a search of the hand game samples
 MOST_DEPTH: Final = 2
 _KERNELS: Final = (searching.choose, searching.choose_deep, searching.choose_deeper)
 
@@ -49,16 +51,19 @@ def read_model(file: PolicyFile) -> ValueModel:
     wanted = value_metadata(file.rules)["inputs"]
     if file.metadata.get("inputs") != wanted:
         raise PolicyError(f"value {file.spec!r}: its inputs are {file.metadata.get('inputs')}, this version's {wanted}")
-    outputs = {port.name for port in file.session.get_outputs()}
+    outputs = {port.name for port in file.session.get_outputs() if port.type == "tensor(float)"}
     if not outputs.issuperset(LAYERS):
-        raise PolicyError(f"value {file.spec!r}: it has the outputs {sorted(outputs)}, not its layers {LAYERS}")
+        raise PolicyError(f"value {file.spec!r}: its float outputs are {sorted(outputs)}, not its layers {LAYERS}")
     try:
         nothing = np.zeros((0, num_inputs(file.rules)), np.float32)
         layers = file.session.run(LAYERS, {"features": nothing})
     except Exception as error:  # onnxruntime raises classes of its own, all derived from Exception alone
         reason = str(error).splitlines()[0][:160]
         raise PolicyError(f"value {file.spec!r}: its layers cannot be read: {reason}") from None
-    return network_model(file.rules, layers)
+    try:
+        return network_model(file.rules, layers)
+    except PolicyError as error:
+        raise PolicyError(f"value {file.spec!r}: {error}") from None
 
 
 @lru_cache(maxsize=1)
@@ -83,7 +88,7 @@ def load_value(spec: str, rules: Rules) -> ValueModel:
     if spec == CHAMPION:
         fitting = [file for file in champion_files() if rules.plays_like(file.rules)]
         if not fitting:
-            known = ", ".join(file.rules.spec() for file in champion_files())
+            known = ", ".join(file.rules.spec() for file in champion_files()) or "none"
             raise PolicyError(f"champion: none is shipped for the rules {rules.spec()!r}; there is one for: {known}")
         return read_model(fitting[0])
     if spec.endswith(".onnx"):
@@ -101,19 +106,20 @@ class ValuePlayer:
         value: a model, or the spec string of one (`load_value`).
         depth: 0, or how many averages it looks through: the draw game's only.
         breadth: how many moves, those that the model likes best, are judged by averages.
+        deals: how many deals of the unseen cards stand for all of them in the hand game.
     """
 
     model: ValueModel
 
-    def __init__(self, spec: str, value: str | ValueModel, depth: int = 0, breadth: int = BREADTH) -> None:
-        self.name, self.value, self.depth, self.breadth = spec, value, depth, breadth
+    def __init__(
+        self, spec: str, value: str | ValueModel, depth: int = 0, breadth: int = BREADTH, deals: int = DEALS
+    ) -> None:
+        self.name, self.value, self.depth, self.breadth, self.deals = spec, value, depth, breadth, deals
 
     def bind(self, rules: Rules) -> None:
-        """Reads the model. Raises PolicyError for rules it was not made for, RulesError for averages in a hand game."""
-        if self.depth and rules.hand_size:
-            raise RulesError(
-                f"player: {self.name!r} averages over the next card, which the hand game does not decide by"
-            )
+        """Reads the model. Raises PolicyError for rules it was not made for, RulesError for two averages with hands."""
+        if self.depth > 1 and rules.hand_size:
+            raise RulesError(f"player: {self.name!r} looks two cards ahead; in the hand game depth=1 is the most")
         if isinstance(self.value, ValueModel):
             if not rules.plays_like(self.value.rules):
                 raise PolicyError(f"player {self.name!r} is for {self.value.rules.spec()!r}, not for {rules.spec()!r}")
@@ -127,6 +133,11 @@ class ValuePlayer:
         """See `Player.act`."""
         actions, worths = np.empty(len(positions), np.int64), np.empty((len(positions), MOST_OUTPUTS), np.float32)
         rows, p = np.ascontiguousarray(positions.rows), parameter_row(positions.rules)
+        if self.depth and positions.rules.hand_size:
+            streams = stream_rows(int(rng.integers(2**62)), len(rows))
+            sizes = self.breadth, self.deals
+            hand_searching.choose_by_deals(rows, streams, p, self.model.row, *sizes, actions, worths)
+            return actions
         _KERNELS[self.depth](rows, p, self.model.row, self.breadth, actions, worths)
         return actions
 
@@ -138,11 +149,12 @@ def open_champion(spec: str, options: dict[str, str]) -> Player:
 
 
 def open_expectimax(spec: str, options: dict[str, str]) -> Player:
-    """`expectimax:depth=1|2,value=champion|race|solitaire|FILE.onnx,breadth=4`."""
-    refuse_options(spec, options, ("depth", "value", "breadth"))
+    """`expectimax:depth=1|2,value=champion|race|solitaire|FILE.onnx,breadth=4,deals=16`."""
+    refuse_options(spec, options, ("depth", "value", "breadth", "deals"))
     depth = _whole_number(spec, options, "depth", 1, MOST_DEPTH)
     breadth = _whole_number(spec, options, "breadth", BREADTH, 600)
-    return ValuePlayer(spec, options.get("value", CHAMPION), depth, breadth)
+    deals = _whole_number(spec, options, "deals", DEALS, 10_000)
+    return ValuePlayer(spec, options.get("value", CHAMPION), depth, breadth, deals)
 
 
 def open_file(spec: str, options: dict[str, str]) -> Player:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_programs import check_refusal, in_process, is_progress
+from programs import check_refusal, in_process, is_progress
 from tiny_runs import figures
 
 from agents import champions

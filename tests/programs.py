@@ -23,7 +23,13 @@ def program(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedPro
 
 def is_progress(stderr: str) -> bool:
     """Whether stderr holds nothing but the lines of progress that a slow run writes into a log."""
-    return all(re.fullmatch(r"(training|evaluating): \d+ %, .* s left", line) for line in stderr.splitlines())
+    return not without_progress(stderr)
+
+
+def without_progress(stderr: str) -> str:
+    """What stderr holds beside the lines of progress that a slow run writes into a log."""
+    is_told = re.compile(r"(training|evaluating): \d+ %, .* s left\n?")
+    return "".join(line for line in stderr.splitlines(keepends=True) if not is_told.fullmatch(line))
 
 
 def read_json(path: Path) -> Any:

@@ -11,13 +11,15 @@ from scipy import stats
 from tiny_policies import write_policy
 from tiny_values import adjuster_of, race_network, random_network
 
+from agents import luck
 from agents.evaluation import Played, Terms, play_matches
 from agents.export import export_value
 from agents.intervals import mean_interval, win_rate_interval
 from agents.luck import AUTO, NONE, open_adjuster
 from agents.matches import plan_matches
 from sorry_env.errors import PolicyError, SorryError, SpecError
-from sorry_env.players import RacePlayer, ValuePlayer
+from sorry_env.players import RacePlayer, ValuePlayer, load_player, value
+from sorry_env.players.onnx_file import open_policy_file
 from sorry_env.rules import rules_from
 from sorry_env.values import ValueModel, num_sides
 
@@ -41,9 +43,9 @@ def test_luck_has_mean_zero(spec: str, games: int) -> None:
     match = played(("race", "random"), random_network(rules), games)
     for player in match.match.measured:
         mine = match.outcome(player)
-        luck = mine.won - mine.fair
-        assert luck.std() > 0.05
-        assert abs(luck.mean()) < 3.5 * luck.std(ddof=1) / np.sqrt(len(luck))
+        lucky = mine.won - mine.fair
+        assert lucky.std() > 0.05
+        assert abs(lucky.mean()) < 3.5 * lucky.std(ddof=1) / np.sqrt(len(lucky))
     (score, *_) = match.scores(("race", "random"), 0)
     reach = np.hypot(score.half_width, (score.high - score.low) / 2)
     assert abs(score.win_rate - score.adjusted) < reach
@@ -51,9 +53,9 @@ def test_luck_has_mean_zero(spec: str, games: int) -> None:
 
 def test_luck_of_all_sides_adds_up_to_zero() -> None:
     """What a card adds to one side's chances it takes from the others'."""
-    luck = played(("greedy", "random"), random_network(rules_from("classic", 3)), 60).results["luck"]
-    assert np.abs(luck).max() > 0.01
-    assert np.abs(luck.sum(axis=2)).max() < 1e-4
+    found = played(("greedy", "random"), random_network(rules_from("classic", 3)), 60).results["luck"]
+    assert np.abs(found).max() > 0.01
+    assert np.abs(found.sum(axis=2)).max() < 1e-4
 
 
 def test_a_network_that_sees_who_is_ahead_narrows() -> None:
@@ -109,6 +111,17 @@ def test_open_adjuster(network: str) -> None:
     assert open_adjuster(NONE, TWO) is None
     assert open_adjuster(AUTO, rules_from("points", 2)) is None
     assert open_adjuster(AUTO, rules_from("mini-1")) is None
+
+
+def test_no_adjuster_of_hand_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A champion of a hand game plays there, and adjusts nothing."""
+    rules = rules_from("points", 2)
+    export_value(random_network(rules), tmp_path / "points.onnx")
+    files = (open_policy_file(str(tmp_path / "points.onnx")),)
+    for module in (luck, value):
+        monkeypatch.setattr(module, "champion_files", lambda: files)
+    load_player("champion", rules)
+    assert open_adjuster(AUTO, rules) is None
 
 
 def test_is_played_by(network: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs import check_refusal, in_process, program
+from programs import check_refusal, in_process, program, without_progress
 from tiny_policies import write_policy
 from tiny_values import race_network
 
@@ -133,8 +133,9 @@ def test_headline() -> None:
 
 
 def run(line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
-    """evaluate.py with some arguments."""
-    return in_process(["evaluate.py", *line.split()], capsys, monkeypatch)
+    """evaluate.py with some arguments: exit code, stdout, and stderr without progress."""
+    code, stdout, stderr = in_process(["evaluate.py", *line.split()], capsys, monkeypatch)
+    return code, stdout, without_progress(stderr)
 
 
 @pytest.mark.usefixtures("short")
@@ -224,7 +225,7 @@ def test_cross_table(line: str, capsys: pytest.CaptureFixture[str], monkeypatch:
     names = line.split()[:3]
     for score in json.loads(told)["scores"]:
         cell = cells[score["player"]][names.index(score["against"].removeprefix("2 x "))]
-        assert cell.split()[0] == f"{100 * score['win_rate']:.1f}"
+        assert cell.split()[0] == f"{100 * score['adjusted']:.1f}"
     assert all(cells[name][k].strip() == "" for k, name in enumerate(names))
     _, stdout, _ = run("greedy race --games 4", capsys, monkeypatch)
     assert "cross-table" not in stdout

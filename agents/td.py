@@ -56,7 +56,7 @@ class TDSettings:
     out: Path = Path("runs/td")
     """Folder for checkpoints, TensorBoard log, value.onnx and results.json."""
     games: int = 500_000
-    """Games to play against itself."""
+    """Games to play against itself, in whole blocks."""
     minutes: float | None = None
     """Stop after this many minutes at the latest; the schedules then end with them."""
     seed: int = 0
@@ -208,8 +208,8 @@ class TDLearner:
                 self.next_model = self.model()
                 coming = self._begin_block(player) if done < 1 else None
                 self._learn_from(lessons, done)
-                self._log(log)
                 report(self)
+                self._log(log)  # what `report` has measured, too
                 if time.monotonic() - saved > self.settings.checkpoint_every:
                     self.save()
                     saved = time.monotonic()

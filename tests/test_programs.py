@@ -186,7 +186,7 @@ EVALUATE: list[tuple[str, str]] = [
 ]
 UNWRITABLE = [("{folder}/none/table.json", "No such file"), ("{text}/table.json", "Not a directory")]
 TRAIN: list[tuple[str, str]] = [
-    ("td", "no 'td'"),
+    ("tdd", "no 'tdd'"),
     ("ppo --rules clasic", "did you mean 'classic'"),
     ("ppo --players 5", "players: 5"),
     ("ppo --rules teams --players 3", "teams"),

@@ -61,6 +61,7 @@ def play(model: ValueModel, game: int, trace: float, max_plies: int = LONG) -> P
     targets = np.empty((LONG, num_outputs(model.rules)), np.float32)
     found = learning.play_against_itself(states, streams, p, model.row, trace, max_plies, rows, values, means, targets)
     assert found > 0
+    assert not rows[:found, OVER].any(), "a finished game is nothing to learn from"
     outcome = model.worths(states)[0].astype(np.float64)
     return Played(rows[:found], by_side(targets[:found], rows[:found], num_sides(model.rules)), outcome, states)
 

@@ -143,7 +143,7 @@ def race_network(rules: Rules) -> ValueModel:
     first = np.stack([gone, -gone, 0 * gone, 0 * gone])
     second = np.eye(2, 4)
     last = np.array([[0.1, -0.1], [-0.1, 0.1]])
-    bias = np.array([rules.pawns, rules.pawns, 0, 0], np.float32)
+    bias = np.array([rules.pawns, rules.pawns, 0, 0], np.float64)
     return network_model(rules, [first, bias, second, np.zeros(2), last, np.zeros(2)])
 
 

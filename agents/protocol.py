@@ -49,7 +49,11 @@ PROTOCOLS: Final = {
         seeds={"classic:players=2": 1, "classic": 2, "teams": 3, "points:players=2": 4},
         opponents=("random", "greedy", "race", "solitaire"),
         games=4000,
-        pins={"classic:players=2": NOT_PINNED, "classic": NOT_PINNED, "teams": NOT_PINNED},
+        pins={
+            "classic:players=2": "da1f5ecc25ca18001e282fabc26ffc6b37e0e81803767ed827023224e770963d",
+            "classic": NOT_PINNED,
+            "teams": NOT_PINNED,
+        },
     )
 }
 

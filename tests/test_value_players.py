@@ -118,9 +118,9 @@ def test_specs(file: str, champions: Path) -> None:
     model = random_network(RULES, 1)
     race = light_model("race", RULES)
     wanted = {
-        "champion": (0, 4, model), "expectimax": (1, 4, model), file: (0, 4, model),
-        "expectimax:depth=1,value=race": (1, 4, race), f"expectimax:value={file},breadth=2": (1, 2, model),
-        "expectimax:depth=2,value=race": (2, 4, race), "expectimax:value=champion,depth=2": (2, 4, model),
+        "champion": (0, 3, model), "expectimax": (1, 3, model), file: (0, 3, model),
+        "expectimax:depth=1,value=race": (1, 3, race), f"expectimax:value={file},breadth=2": (1, 2, model),
+        "expectimax:depth=2,value=race": (2, 3, race), "expectimax:value=champion,depth=2": (2, 3, model),
     }  # fmt: skip
     positions = [position for position in random_positions(RULES, 3, 12) if len(position.legal_actions()) > 1]
     for spec, (depth, breadth, meant) in wanted.items():

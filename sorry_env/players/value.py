@@ -31,7 +31,7 @@ from sorry_env.values import (
 CHAMPIONS: Final = Path(__file__).parent.parent / "champions"
 CHAMPION: Final = "champion"
 LAYERS: Final = ("first", "first_bias", "second", "second_bias", "last", "last_bias")  # outputs that are its weights
-BREADTH: Final = 4  # moves that a search looks at more closely
+BREADTH: Final = 3  # moves that a search looks at more closely
 DEALS: Final = 16  # of the unseen cards, that a search of the hand game samples
 MOST_DEPTH: Final = 2
 _KERNELS: Final = (searching.choose, searching.choose_deep, searching.choose_deeper)
@@ -149,7 +149,7 @@ def open_champion(spec: str, options: dict[str, str]) -> Player:
 
 
 def open_expectimax(spec: str, options: dict[str, str]) -> Player:
-    """`expectimax:depth=1|2,value=champion|race|solitaire|FILE.onnx,breadth=4,deals=16`."""
+    """`expectimax:depth=1|2,value=champion|race|solitaire|FILE.onnx,breadth=3,deals=16`."""
     refuse_options(spec, options, ("depth", "value", "breadth", "deals"))
     depth = _whole_number(spec, options, "depth", 1, MOST_DEPTH)
     breadth = _whole_number(spec, options, "breadth", BREADTH, 600)

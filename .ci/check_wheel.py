@@ -1,7 +1,7 @@
 """Builds wheel and sdist, installs the wheel alone into a new environment, and plays there as a user would.
 
 Holds: the wheel carries all it needs and nothing else; neither torch nor stable-baselines3 is wanted by a user of the
-environment; an exported policy sits down as an opponent; wrong input is one line and exit code 2.
+environment; an exported policy and the shipped champion sit down as opponents; wrong input is one line and exit code 2.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
+MOST_CHAMPION_BYTES = 1_000_000
 SCRIPT = """
 import sys, gymnasium
 from sorry_env import sorry_v0
-for opponent in ["greedy", sys.argv[1]]:
+for opponent in ["greedy", sys.argv[1], "champion"]:
     env, wins = gymnasium.make("sorry_env:Sorry-v0", opponents=[opponent]), 0
     for game in range(100):
         _, info = env.reset(seed=game)
@@ -50,6 +51,9 @@ def check_contents(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in names}
     assert tops == {"sorry_env", wheel.name.split("-py3")[0] + ".dist-info"}, tops
     assert "sorry_env/py.typed" in names, "py.typed is missing"
+    champions = [file for file in zipfile.ZipFile(wheel).infolist() if file.filename.endswith(".onnx")]
+    assert champions, "no champion is in the wheel"
+    assert all(file.file_size < MOST_CHAMPION_BYTES for file in champions), champions
 
 
 def export_small_policy(folder: Path) -> Path:

@@ -51,7 +51,7 @@ PROTOCOLS: Final = {
         games=4000,
         pins={
             "classic:players=2": "da1f5ecc25ca18001e282fabc26ffc6b37e0e81803767ed827023224e770963d",
-            "classic": NOT_PINNED,
+            "classic": "d47a951acd4fa4102b6a1c32eba3b7ef0fd4fda56d2c16585dc0e69ea918e1ea",
             "teams": NOT_PINNED,
         },
     )

@@ -20,10 +20,10 @@ import tyro
 from rich.table import Table
 
 import agents  # noqa: F401  # makes checkpoint folders players
-from agents.evaluation import Score, evaluate
+from agents.evaluation import evaluate, meet_yardsticks
 from agents.export import export_policy, export_value
 from agents.files import write_text
-from agents.luck import AUTO, NONE, open_adjuster
+from agents.luck import AUTO, open_adjuster
 from agents.ppo import PPOLearner, PPOSettings
 from agents.reporting import ProgressDisplay, console, run_program, score_table
 from agents.td import TDLearner, TDSettings
@@ -31,7 +31,6 @@ from sorry_env.errors import SorryError
 from sorry_env.players import load_player
 from sorry_env.rules import Rules
 
-YARDSTICKS = ("random", "greedy", "race", "solitaire")
 CHECK_GAMES = 1000
 
 
@@ -106,16 +105,10 @@ def _win_rates(learner: PPOLearner) -> str:
 
 def _finish(settings: TDSettings | PPOSettings, rules: Rules, path: Path, facts: dict[str, Any], table: Table) -> None:
     """Plays the exported file against each yardstick, prints the tables and writes results.json."""
-    adjuster = open_adjuster(AUTO, rules)
-    adjust = AUTO if adjuster else NONE
-    scores: list[Score] = []
     with ProgressDisplay("evaluating") as display:
-        for k, yardstick in enumerate(YARDSTICKS):
-            display.update(k / len(YARDSTICKS), yardstick)
-            pair = [str(path), yardstick]
-            scores.append(evaluate(pair, rules, settings.eval_games, settings.seed, adjust=adjust)[0])
+        scores = meet_yardsticks(str(path), rules, settings.eval_games, settings.seed, display.update)
     out = console()
-    out.print(score_table(f"{rules.spec()}, seed {settings.seed}", scores, adjuster))
+    out.print(score_table(f"{rules.spec()}, seed {settings.seed}", scores, open_adjuster(AUTO, rules)))
     out.print(table)
     result = {**facts, "rules": rules.spec(), "policy": str(path), "scores": [score.as_dict() for score in scores]}
     write_text(settings.out / "results.json", json.dumps(result, indent=1) + "\n")

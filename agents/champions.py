@@ -14,10 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from agents.evaluation import Score, evaluate
+from agents.evaluation import Score, meet_yardsticks
 from agents.export import export_value
 from agents.files import write_text
-from agents.luck import AUTO, NONE, open_adjuster
 from agents.reporting import ProgressDisplay, run_program
 from agents.td import TDLearner, TDSettings
 from sorry_env.errors import SorryError
@@ -25,7 +24,6 @@ from sorry_env.players.onnx_file import open_policy_file
 from sorry_env.players.value import CHAMPIONS, champion_files
 from sorry_env.rules import Rules
 
-YARDSTICKS: Final = ("random", "greedy", "race", "solitaire")
 GAMES: Final = 20_000  # against each yardstick
 _BASE: Final = TDSettings(checks=0, seed=1)
 RECIPES: Final = {
@@ -58,12 +56,8 @@ def write_card(name: str) -> None:
     """Measures a champion and writes its model card."""
     path = CHAMPIONS / f"{name}.onnx"
     file = open_policy_file(str(path))
-    adjust = AUTO if open_adjuster(AUTO, file.rules) else NONE
-    scores = []
     with ProgressDisplay(f"measuring {name}") as display:
-        for k, yardstick in enumerate(YARDSTICKS):
-            display.update(k / len(YARDSTICKS), yardstick)
-            scores.append(evaluate(["champion", yardstick], file.rules, GAMES, 0, adjust=adjust)[0])
+        scores = meet_yardsticks("champion", file.rules, GAMES, 0, display.update)
     write_text(path.with_suffix(".md"), _card(name, file.rules, file.metadata, scores, path.stat().st_size))
 
 

@@ -40,6 +40,41 @@ def save_checkpoint(folder: Path, tensors: dict[str, torch.Tensor], facts: dict[
             old.unlink()
 
 
+def load_run(folder: Path, learner: str, wanted: set[str]) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """A checkpoint of one learner. Raises PolicyError as `load_checkpoint`, and for what is not one of this learner.
+
+    Args:
+        folder: where it is.
+        learner: as `train.py` names it.
+        wanted: facts that it must hold.
+    """
+    tensors, facts = load_checkpoint(folder)
+    missing = ", ".join(sorted(wanted - set(facts)))
+    if missing:
+        raise PolicyError(f"checkpoint in {str(folder)!r} is not of train.py {learner}: it lacks {missing}")
+    return tensors, facts
+
+
+def part_of(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    """The tensors whose names begin with `prefix`, without it."""
+    return {key[len(prefix) :]: value for key, value in tensors.items() if key.startswith(prefix)}
+
+
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    """What an optimiser has gathered, as tensors by name, for `restore_optimizer`."""
+    states = optimizer.state_dict()["state"].items()
+    return {f"optimizer.{index}.{key}": value for index, state in states for key, value in state.items()}
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, torch.Tensor]) -> None:
+    """Takes over what `optimizer_tensors` gave; step sizes stay as they are."""
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for key, value in part_of(tensors, "optimizer.").items():
+        index, name = key.split(".", 1)
+        state.setdefault(int(index), {})[name] = value
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
 def read_facts(folder: Path) -> dict[str, Any]:
     """What a folder's checkpoint says of itself. Raises PolicyError: no checkpoint, or one that is damaged."""
     path = folder / CHECKPOINT_FILE

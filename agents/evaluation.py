@@ -9,12 +9,13 @@ from typing import Any, Final
 import numpy as np
 
 from agents.intervals import mean_interval, win_rate_interval
-from agents.luck import NONE, Adjuster, open_adjuster
+from agents.luck import AUTO, NONE, Adjuster, open_adjuster
 from agents.matches import Block, Match, join, plan_matches, play_all
 from sorry_env.players import Player, load_player
 from sorry_env.rules import Rules
 from sorry_env.values import num_sides
 
+YARDSTICKS: Final = ("random", "greedy", "race", "solitaire")  # light players that trained ones are measured against
 MOST_GAMES: Final = 1_000_000  # a match: then it ends even if its interval is not yet as narrow as wanted
 
 
@@ -189,6 +190,25 @@ def evaluate(
     terms = Terms(tuple(specs), rules, games, seed, open_adjuster(adjust, rules))
     played = play_matches(plan_matches(len(specs), num_sides(rules)), terms, workers, progress, players)
     return [score for one in played for score in one.scores(specs, seed)]
+
+
+def meet_yardsticks(
+    spec: str, rules: Rules, games: int, seed: int, progress: Callable[[float, str], None]
+) -> list[Score]:
+    """A player's score against each of YARDSTICKS, less luck where a champion is shipped for the rules.
+
+    Args:
+        spec: spec string of the player.
+        rules: the rules record.
+        games: games against each.
+        seed: of decks and players.
+        progress: called with the part that is done, 0 to 1, and the yardstick that is next.
+    """
+    scores = []
+    for k, yardstick in enumerate(YARDSTICKS):
+        progress(k / len(YARDSTICKS), yardstick)
+        scores.append(evaluate([spec, yardstick], rules, games, seed, adjust=AUTO)[0])
+    return scores
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -59,20 +60,35 @@ def export_policy(body: nn.Module, rules: Rules, path: Path, **facts: Any) -> fl
         PolicyError: if that difference is above TOLERANCE.
     """
     module = ExportedPolicy(body).eval()
+    data = _policy_graph(module, rules, facts)
+    return _write_checked(data, path, "torch", lambda aside: _largest_difference(module, rules, aside))
+
+
+def _write_checked(data: bytes, path: Path, whom: str, measure: Callable[[Path], float]) -> float:
+    """Writes a file aside, renames it where `measure` finds it as good as equal to `whom`; the difference."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.stem}.part.onnx")
-    _write(module, rules, aside, facts)
-    difference = _largest_difference(module, rules, aside)
+    aside.write_bytes(data)
+    difference = measure(aside)
     if not difference <= TOLERANCE:
         aside.unlink()
-        raise PolicyError(f"export: onnxruntime and torch differ by {difference:.2e}, more than {TOLERANCE:.0e}")
+        raise PolicyError(f"export: onnxruntime and {whom} differ by {difference:.2e}, more than {TOLERANCE:.0e}")
     os.replace(aside, path)
     return difference
 
 
-def _write(module: nn.Module, rules: Rules, path: Path, facts: dict[str, Any]) -> None:
+def _with_metadata(model: Any, metadata: dict[str, Any]) -> bytes:
+    """A checked ONNX model as bytes, what it says of itself put in."""
     import onnx
 
+    entry = model.metadata_props.add()
+    entry.key, entry.value = METADATA_KEY, json.dumps(metadata)
+    onnx.checker.check_model(model)
+    data: bytes = model.SerializeToString()
+    return data
+
+
+def _policy_graph(module: nn.Module, rules: Rules, facts: dict[str, Any]) -> bytes:
     batch = Batch(rules, 2, 0)
     batch.reset()
     example = (torch.from_numpy(batch.observations.copy()), torch.from_numpy(batch.masks.copy()))
@@ -91,10 +107,7 @@ def _write(module: nn.Module, rules: Rules, path: Path, facts: dict[str, Any]) -
             verbose=False,
         )
     model = program.model_proto  # type: ignore[union-attr]  # with dynamo=True it is never None
-    entry = model.metadata_props.add()
-    entry.key, entry.value = METADATA_KEY, json.dumps(policy_metadata(rules, **facts))
-    onnx.checker.check_model(model)
-    path.write_bytes(model.SerializeToString())
+    return _with_metadata(model, policy_metadata(rules, **facts))
 
 
 def export_value(model: ValueModel, path: Path, **facts: Any) -> float:
@@ -115,19 +128,11 @@ def export_value(model: ValueModel, path: Path, **facts: Any) -> float:
     Raises:
         PolicyError: if that difference is above TOLERANCE.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.stem}.part.onnx")
-    aside.write_bytes(_value_graph(model, facts))
-    difference = _largest_value_difference(model, aside)
-    if not difference <= TOLERANCE:
-        aside.unlink()
-        raise PolicyError(f"export: onnxruntime and the engine differ by {difference:.2e}, more than {TOLERANCE:.0e}")
-    os.replace(aside, path)
-    return difference
+    data = _value_graph(model, facts)
+    return _write_checked(data, path, "the engine", lambda aside: _largest_value_difference(model, aside))
 
 
 def _value_graph(model: ValueModel, facts: dict[str, Any]) -> bytes:
-    import onnx
     from onnx import TensorProto, helper, numpy_helper
 
     sides, layers = num_sides(model.rules), model.layers()
@@ -148,11 +153,7 @@ def _value_graph(model: ValueModel, facts: dict[str, Any]) -> bytes:
     constants = [numpy_helper.from_array(array, name) for name, array in weights.items()]
     graph = helper.make_graph(nodes, "value", [features], ports, constants)
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
-    entry = proto.metadata_props.add()
-    entry.key, entry.value = METADATA_KEY, json.dumps(value_metadata(model.rules, **facts))
-    onnx.checker.check_model(proto)
-    data: bytes = proto.SerializeToString()
-    return data
+    return _with_metadata(proto, value_metadata(model.rules, **facts))
 
 
 def _largest_value_difference(model: ValueModel, path: Path) -> float:

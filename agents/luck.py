@@ -9,7 +9,6 @@ unbiased; how much narrower they are is the model's merit.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +17,7 @@ import numpy as np
 from sorry_env.batch import Batch
 from sorry_env.errors import SorryError
 from sorry_env.players import Player, ValuePlayer
-from sorry_env.players.onnx_file import PolicyFile
-from sorry_env.players.value import CHAMPION, champion_files, load_value
+from sorry_env.players.value import CHAMPION, fitting_champions, load_value
 from sorry_env.rules import Rules
 from sorry_env.values import ValueModel, num_sides
 
@@ -66,8 +64,8 @@ def open_adjuster(spec: str, rules: Rules) -> Adjuster | None:
         SorryError: a hand game, whose refills say too little of luck, or a model without chances to win.
         PolicyError, SpecError: no such model, or one for other rules.
     """
-    fitting = _fitting_champions(rules)
-    if spec == NONE or (spec == AUTO and not fitting):
+    fitting = fitting_champions(rules)
+    if spec == NONE or (spec == AUTO and (rules.hand_size or not fitting)):
         return None
     if rules.hand_size:
         raise SorryError(f"--adjust: {rules.spec()!r} is a hand game; only the luck of draws is adjusted")
@@ -77,11 +75,6 @@ def open_adjuster(spec: str, rules: Rules) -> Adjuster | None:
         raise SorryError(f"--adjust: {spec!r} gives distances, not chances to win; give a value network's file")
     path = Path(fitting[0].spec if spec == CHAMPION else spec)
     return Adjuster(spec, hashlib.sha256(path.read_bytes()).hexdigest(), model)
-
-
-def _fitting_champions(rules: Rules) -> Sequence[PolicyFile]:
-    """Champions for a draw game's rules."""
-    return [] if rules.hand_size else [file for file in champion_files() if rules.plays_like(file.rules)]
 
 
 class LuckMeter:

@@ -19,10 +19,10 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from torch import nn
 
-from agents.checkpoints import load_checkpoint, save_checkpoint
+from agents.checkpoints import load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
 from agents.league import League
-from agents.matches import table_rules
 from agents.schedules import Schedule, parse_schedule
+from agents.settings import RunSettings, option
 from agents.vec_env import SorryVecEnv
 from sorry_env.actions import num_actions
 from sorry_env.errors import PolicyError, SorryError
@@ -33,6 +33,8 @@ from sorry_env.rules import Rules, rules_from
 
 LAYERS = (256, 128)
 DEFAULT_TIMESTEPS = 2_000_000
+LEARNER = "ppo"
+FACTS = {"rules", "layers", "selves", "num_selves", "league", "timesteps", "seconds", "games", "rng"}  # of a checkpoint
 
 
 class PolicyBody(nn.Module):
@@ -109,16 +111,9 @@ class TorchPlayer:
 
 
 @dataclass
-class PPOSettings:
-    """What `train.py ppo` may be told; the comments are its help.
+class PPOSettings(RunSettings):
+    """What `train.py ppo` may be told; the comments are its help."""
 
-    Fields that only say how long or where are not part of a resumed run's identity.
-    """
-
-    rules: str = "classic"
-    """Rule set by name, options after a colon: classic, teams, points:players=2, ..."""
-    players: int | None = None
-    """Number of players; by default two, in the partnership games four."""
     out: Path = Path("runs/ppo")
     """Folder for checkpoints, TensorBoard log, policy.onnx and results.json."""
     timesteps: int | None = None
@@ -127,8 +122,6 @@ class PPOSettings:
     """Stop once training has taken this many minutes in all, also before it was resumed."""
     seed: int = 0
     """Seed of everything: the same seed and timesteps give the same run, unless minutes are given too."""
-    resume: bool = False
-    """Go on from the checkpoint in the folder."""
     opponents: tuple[str, ...] = ("random", "greedy")
     """Players that the learner meets besides its earlier selves: names or .onnx files."""
     hardness: float = 1.0
@@ -137,8 +130,6 @@ class PPOSettings:
     """Earlier selves kept in the pool; 0 for none."""
     self_every: int = 200_000
     """Decisions between two earlier selves."""
-    checkpoint_every: float = 30.0
-    """Seconds between checkpoints."""
     envs: int = 128
     """Games played at once."""
     steps: int = 64
@@ -159,25 +150,19 @@ class PPOSettings:
     """Weight of the entropy bonus: as the learning rate."""
     threads: int = 1
     """torch threads; one, since two slow down beside any other busy process."""
-    eval_games: int = 4000
-    """Games against each of random and greedy at the end."""
-
-    def record(self) -> Rules:
-        """The rules record that `rules` and `players` mean. Raises RulesError."""
-        return table_rules(self.rules, self.players)
 
     def check(self) -> None:
         """Raises SorryError where a setting makes no sense."""
         for name in ("timesteps", "envs", "steps", "epochs", "minibatch", "self_every", "threads", "eval_games"):
-            self._check(name, getattr(self, name) is None or getattr(self, name) >= 1, "1 or more")
+            self.require(name, getattr(self, name) is None or getattr(self, name) >= 1, "1 or more")
         for name in ("seed", "selves", "checkpoint_every", "hardness"):
-            self._check(name, 0 <= getattr(self, name) < math.inf, "0 or more")
+            self.require(name, 0 <= getattr(self, name) < math.inf, "0 or more")
         for name in ("gamma", "gae_lambda"):
-            self._check(name, 0 <= getattr(self, name) <= 1, "in 0 to 1")
-        self._check("minutes", self.minutes is None or 0 < self.minutes < math.inf, "above 0")
+            self.require(name, 0 <= getattr(self, name) <= 1, "in 0 to 1")
+        self.require("minutes", self.minutes is None or 0 < self.minutes < math.inf, "above 0")
         for name in ("learning_rate", "clip_range"):
             schedule = self.schedule(name)
-            self._check(name, max(schedule.start, schedule.end) > 0, "above 0 at any time")
+            self.require(name, max(schedule.start, schedule.end) > 0, "above 0 at any time")
         self.schedule("entropy")
         if not self.opponents:
             raise SorryError("--opponents: give at least one, such as random")
@@ -190,11 +175,7 @@ class PPOSettings:
         try:
             return parse_schedule(getattr(self, name))
         except SorryError as error:
-            raise SorryError(f"{_option(name)}: {error}") from None
-
-    def _check(self, name: str, holds: bool, wanted: str) -> None:
-        if not holds:
-            raise SorryError(f"{_option(name)}: {getattr(self, name)} is not {wanted}")
+            raise SorryError(f"{option(name)}: {error}") from None
 
     @property
     def last_timestep(self) -> int:
@@ -202,10 +183,6 @@ class PPOSettings:
         if self.timesteps is not None:
             return self.timesteps
         return DEFAULT_TIMESTEPS if self.minutes is None else sys.maxsize
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 class PPOLearner:
@@ -283,8 +260,7 @@ class PPOLearner:
     def save(self) -> None:
         """Writes the checkpoint: policy, optimiser, earlier selves, win rates, counters, random states."""
         tensors = {f"policy.{key}": value for key, value in self.model.policy.state_dict().items()}
-        for index, state in self.model.policy.optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{index}.{key}": value for key, value in state.items()}
+        tensors |= optimizer_tensors(self.model.policy.optimizer)
         selves = self.league.players[self.league.num_fixed :]
         for place, player in enumerate(selves):
             assert isinstance(player, TorchPlayer)
@@ -305,23 +281,18 @@ class PPOLearner:
         save_checkpoint(self.settings.out, tensors, facts)
 
     def _load(self) -> None:
-        tensors, facts = _load_facts(self.settings.out)
+        tensors, facts = load_run(self.settings.out, LEARNER, FACTS)
         if facts["rules"] != self.rules.spec():
             raise PolicyError(
                 f"checkpoint in {str(self.settings.out)!r} is for the rules {facts['rules']!r}, "
                 f"not {self.rules.spec()!r}"
             )
-        self.model.policy.load_state_dict(_part(tensors, "policy."))
-        optimizer = self.model.policy.optimizer
-        state: dict[int, dict[str, torch.Tensor]] = {}
-        for key, value in _part(tensors, "optimizer.").items():
-            index, name = key.split(".", 1)
-            state.setdefault(int(index), {})[name] = value
-        optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+        self.model.policy.load_state_dict(part_of(tensors, "policy."))
+        restore_optimizer(self.model.policy.optimizer, tensors)
         by_age = sorted(enumerate(facts["selves"]), key=lambda pair: int(pair[1].rpartition("-")[2]))
         for place, name in by_age:
             body = _new_body(self.rules, tuple(facts["layers"]))
-            body.load_state_dict(_part(tensors, f"self.{place}."))
+            body.load_state_dict(part_of(tensors, f"self.{place}."))
             self.league.add_self(TorchPlayer(name, body.eval(), self.rules, samples=True))
         self.league.restore(facts["league"])
         self.num_selves = facts["num_selves"]
@@ -329,22 +300,6 @@ class PPOLearner:
         self.env.games_ended = facts["games"]
         torch.set_rng_state(tensors["torch_rng"])
         self.env.rng.bit_generator.state = facts["rng"]
-
-
-def _load_facts(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """A checkpoint of this learner. Raises PolicyError for any other."""
-    tensors, facts = load_checkpoint(folder)
-    wanted = {"rules", "layers", "selves", "num_selves", "league", "timesteps", "seconds", "games", "rng"}
-    missing = wanted - set(facts)
-    if missing:
-        raise PolicyError(
-            f"checkpoint in {str(folder)!r} is not of this learner: it lacks {', '.join(sorted(missing))}"
-        )
-    return tensors, facts
-
-
-def _part(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
-    return {key[len(prefix) :]: value for key, value in tensors.items() if key.startswith(prefix)}
 
 
 def _new_body(rules: Rules, layers: tuple[int, ...]) -> PolicyBody:
@@ -413,10 +368,10 @@ class _Progress(BaseCallback):
 
 def load_checkpoint_player(spec: str) -> TorchPlayer:
     """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged."""
-    tensors, facts = _load_facts(Path(spec))
+    tensors, facts = load_run(Path(spec), LEARNER, FACTS)
     rules = rules_from(facts["rules"])
     body = _new_body(rules, tuple(facts["layers"]))
-    weights = _part(tensors, "policy.")
+    weights = part_of(tensors, "policy.")
     names = {"policy": ("mlp_extractor.policy_net", "action_net"), "value": ("mlp_extractor.value_net", "value_net")}
     state = {}
     for tower, (hidden, last) in names.items():

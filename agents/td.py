@@ -13,15 +13,16 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
 from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.checkpoints import load_checkpoint, save_checkpoint
-from agents.matches import table_rules
+from agents.checkpoints import load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
+from agents.schedules import Schedule
+from agents.settings import RunSettings, option
 from sorry_env.errors import PolicyError, SorryError
 from sorry_env.players import ValuePlayer
 from sorry_env.rules import Rules, rules_from
@@ -40,19 +41,17 @@ LEARNER: Final = "td"
 # What a resumed run must be told as before. Checkpoints of earlier versions lack all but the first ones.
 IDENTITY: Final = ("wide", "narrow", "block", "seed")
 SCHEDULE: Final = ("minibatch", "learning_rate", "last_learning_rate", "trace", "last_trace", "decay")
+# What a checkpoint must tell.
+FACTS: Final = {"learner", "rules", *IDENTITY, "games", "timesteps", "steps", "seconds", "next_trace", "rng"}
 
 
 @dataclass
-class TDSettings:
+class TDSettings(RunSettings):
     """What `train.py td` may be told; the comments are its help.
 
     Fields that only say how long or where are not part of a resumed run's identity.
     """
 
-    rules: str = "classic"
-    """Rule set by name, options after a colon: classic, teams, points:players=2, mini-2, ..."""
-    players: int | None = None
-    """Number of players; by default two, in the partnership games four."""
     out: Path = Path("runs/td")
     """Folder for checkpoints, TensorBoard log, value.onnx and results.json."""
     games: int = 500_000
@@ -61,8 +60,6 @@ class TDSettings:
     """Stop after this many minutes at the latest; the schedules then end with them."""
     seed: int = 0
     """Seed of everything: the same seed and games give the same run, whatever the threads."""
-    resume: bool = False
-    """Go on from the checkpoint in the folder."""
     threads: int = 2
     """Threads of self-play, beside one of torch that is busy a third of the time."""
     wide: int = 128
@@ -83,38 +80,24 @@ class TDSettings:
     """Last lambda."""
     decay: float = 0.999
     """What stays of the averaged network with each gradient step."""
-    checkpoint_every: float = 30.0
-    """Seconds between checkpoints."""
     checks: int = 8
     """How often on the way the network is measured against race."""
-    eval_games: int = 4000
-    """Games against each yardstick at the end."""
-
-    def record(self) -> Rules:
-        """The rules record that `rules` and `players` mean. Raises RulesError."""
-        return table_rules(self.rules, self.players)
 
     def check(self) -> None:
         """Raises SorryError where a number makes no sense."""
         for name in ("games", "threads", "wide", "narrow", "block", "minibatch", "eval_games"):
-            if getattr(self, name) < 1:
-                raise SorryError(f"--{name.replace('_', '-')}: {getattr(self, name)} is not 1 or more")
+            self.require(name, getattr(self, name) >= 1, "1 or more")
         for name in ("seed", "checks"):
-            if getattr(self, name) < 0:
-                raise SorryError(f"--{name}: {getattr(self, name)} is not 0 or more")
+            self.require(name, getattr(self, name) >= 0, "0 or more")
         for name in ("trace", "last_trace", "decay"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise SorryError(f"--{name.replace('_', '-')}: {getattr(self, name)} is not within 0 to 1")
+            self.require(name, 0 <= getattr(self, name) <= 1, "within 0 to 1")
         for name in ("learning_rate", "last_learning_rate"):
-            if not getattr(self, name) > 0:
-                raise SorryError(f"--{name.replace('_', '-')}: {getattr(self, name)} is not above 0")
+            self.require(name, getattr(self, name) > 0, "above 0")
         for name in ("wide", "narrow"):
             if getattr(self, name) > MOST_HIDDEN:
-                raise SorryError(f"--{name}: {getattr(self, name)} is more than {MOST_HIDDEN}")
-        if self.wide % 4:
-            raise SorryError(f"--wide: {self.wide} is not a multiple of 4")
-        if self.minutes is not None and not self.minutes > 0:
-            raise SorryError(f"--minutes: {self.minutes} is not above 0")
+                raise SorryError(f"{option(name)}: {getattr(self, name)} is more than {MOST_HIDDEN}")
+        self.require("wide", self.wide % 4 == 0, "a multiple of 4")
+        self.require("minutes", self.minutes is None or self.minutes > 0, "above 0")
 
 
 class ValueNetwork(nn.Module):
@@ -204,7 +187,7 @@ class TDLearner:
                 self.games += lessons.games
                 self.seconds = earlier + time.monotonic() - begun
                 done = self.fraction()
-                self.next_trace = self.settings.trace + done * (self.settings.last_trace - self.settings.trace)
+                self.next_trace = Schedule("linear", self.settings.trace, self.settings.last_trace)(done)
                 self.next_model = self.model()
                 coming = self._begin_block(player) if done < 1 else None
                 self._learn_from(lessons, done)
@@ -221,8 +204,7 @@ class TDLearner:
     def _learn_from(self, lessons: Lessons, done: float) -> None:
         """One pass over a block."""
         settings, sides = self.settings, num_sides(self.rules)
-        spread = settings.learning_rate - settings.last_learning_rate
-        rate = settings.last_learning_rate + spread * (1 + math.cos(math.pi * done)) / 2
+        rate = Schedule("cosine", settings.learning_rate, settings.last_learning_rate)(done)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         order = self.rng.permutation(len(lessons.rows))
@@ -258,8 +240,7 @@ class TDLearner:
         """Writes the checkpoint: network, average, optimiser, the coming block's model, counters, random state."""
         tensors = {f"network.{key}": value for key, value in self.network.state_dict().items()}
         tensors |= {f"average.{key}": value for key, value in self.average.items()}
-        for index, state in self.optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{index}.{key}": value for key, value in state.items()}
+        tensors |= optimizer_tensors(self.optimizer)
         tensors["next_model"] = torch.from_numpy(self.next_model.row.copy())
         facts = {
             "learner": LEARNER,
@@ -275,19 +256,15 @@ class TDLearner:
         save_checkpoint(self.settings.out, tensors, facts)
 
     def _load(self) -> None:
-        tensors, facts = _load_facts(self.settings.out)
+        tensors, facts = load_run(self.settings.out, LEARNER, FACTS)
         wanted = {key: getattr(self.settings, key) for key in IDENTITY + SCHEDULE} | {"rules": self.rules.spec()}
         for key, value in wanted.items():
             if facts.get(key, value) != value:
                 raise PolicyError(f"checkpoint in {str(self.settings.out)!r} has {key} {facts[key]!r}, not {value!r}")
-        self.network.load_state_dict(_part(tensors, "network."))
-        average = _part(tensors, "average.")
+        self.network.load_state_dict(part_of(tensors, "network."))
+        average = part_of(tensors, "average.")
         self.average = {key: average[key] for key in self.average}  # in the network's order, which files do not keep
-        state: dict[int, dict[str, torch.Tensor]] = {}
-        for key, value in _part(tensors, "optimizer.").items():
-            index, name = key.split(".", 1)
-            state.setdefault(int(index), {})[name] = value
-        self.optimizer.load_state_dict({"state": state, "param_groups": self.optimizer.state_dict()["param_groups"]})
+        restore_optimizer(self.optimizer, tensors)
         row = tensors["next_model"].numpy()
         row.flags.writeable = False  # as every model's: for an array of another type kernels would be compiled anew
         self.next_model = ValueModel(self.rules, row)
@@ -302,22 +279,7 @@ def _model_of(rules: Rules, weights: dict[str, torch.Tensor]) -> ValueModel:
     return network_model(rules, [weights[name].detach().numpy() for name in names])
 
 
-def _part(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
-    return {key[len(prefix) :]: value for key, value in tensors.items() if key.startswith(prefix)}
-
-
-def _load_facts(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """A checkpoint of this learner. Raises PolicyError for any other."""
-    tensors, facts = load_checkpoint(folder)
-    if facts.get("learner") != LEARNER:
-        raise PolicyError(f"checkpoint in {str(folder)!r} is not of train.py {LEARNER}")
-    missing = {"rules", *IDENTITY, "games", "timesteps", "steps", "seconds", "next_trace", "rng"} - set(facts)
-    if missing:
-        raise PolicyError(f"checkpoint in {str(folder)!r} is damaged: it lacks {', '.join(sorted(missing))}")
-    return tensors, facts
-
-
 def load_checkpoint_player(spec: str) -> ValuePlayer:
     """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged."""
-    tensors, facts = _load_facts(Path(spec))
-    return ValuePlayer(spec, _model_of(rules_from(facts["rules"]), _part(tensors, "average.")))
+    tensors, facts = load_run(Path(spec), LEARNER, FACTS)
+    return ValuePlayer(spec, _model_of(rules_from(facts["rules"]), part_of(tensors, "average.")))

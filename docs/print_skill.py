@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -59,12 +59,10 @@ def luck(games: int) -> list[str]:
     """How much of a result is the luck of the draw: variance ratios of close and of unequal players."""
     rules = rules_from("classic:players=2")
     rows = ["| match | raw interval | less luck | as if so many times the games |", "|---|---|---|---|"]
-    for pair in (("champion", "champion"), ("champion", "solitaire"), ("champion", "race"), ("champion", "random")):
-        # Against itself both seatings of a deck are one game, so the second one goes by other choices of random luck.
-        names = list(pair) if pair[0] != pair[1] else ["champion", "expectimax:depth=1"]
-        score = evaluate(names, rules, games, 1, adjust="champion")[0]
+    for other in ("expectimax:depth=1", "solitaire", "race", "random"):
+        score = evaluate(["champion", other], rules, games, 1, adjust="champion")[0]
         raw = f"± {50 * (score.high - score.low):.2f}"
-        rows.append(f"| {names[0]} v {names[1]} | {raw} | ± {_reach(score):.2f} | {score.variance_ratio:.1f} |")
+        rows.append(f"| champion v {other} | {raw} | ± {_reach(score):.2f} | {score.variance_ratio:.1f} |")
     return rows
 
 
@@ -83,7 +81,10 @@ def choices(rules: Rules, player: str, games: int) -> Choices:
     batch = Batch(rules, games, 0, auto_forced=False)
     counted: list[np.ndarray] = []
     seating = np.zeros((games, rules.players), np.int64)
-    watch = lambda here: counted.append(batch.counts[here].copy())  # noqa: E731  # one line of glue
+
+    def watch(here: np.ndarray) -> None:
+        counted.append(batch.counts[here])
+
     Arena(batch, [load_player(player, rules)], seating, np.random.default_rng(0), watch).reset()
     counts = np.concatenate(counted)
     real = counts[counts > 1]
@@ -147,13 +148,14 @@ def differences(games: int) -> Iterator[tuple[str, Difference | None]]:
 
 def difference_rows(games: int) -> tuple[list[str], list[str]]:
     """By card how often they differ and what it is worth; and the positions in which it is worth most."""
-    decided, differing, gained = Counter[str](), Counter[str](), Counter[str]()
+    decided, differing = Counter[str](), Counter[str]()
+    gained: defaultdict[str, float] = defaultdict(float)
     best: list[Difference] = []
     for card, found in differences(games):
         decided[card] += 1
         if found:
             differing[card] += 1
-            gained[card] += found.gain  # type: ignore[assignment]  # typed for counts, used for sums
+            gained[card] += found.gain
             best.append(found)
     by_card = ["| card | real decisions | differ % | gain a game, % |", "|---|---|---|---|"]
     for card in sorted(decided, key=lambda card: -gained[card]):

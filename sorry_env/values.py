@@ -1,9 +1,9 @@
 """Value models: what positions before a draw are worth to each side, as a table of inputs and a row of numbers.
 
 A network reads what the seat sees that draws next, in the hand game, where hands are hidden, who moved: the board is
-turned to it as in observations. It has one hidden layer; its outputs are the sides' chances to win (softmax), clockwise
-from that seat, and, where the rules count points, the sides' expected points in hundreds. In the partnership game a
-side is a team.
+turned to it as in observations. It has two hidden layers; its outputs are the sides' chances to win (softmax),
+clockwise from that seat, and, where the rules count points, the sides' expected points in hundreds. In the partnership
+game a side is a team.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from sorry_env.cards import NUM_CARDS
-from sorry_env.engine import learning, searching, valuing
+from sorry_env.engine import searching, valuing
 from sorry_env.engine.parameters import MOVER, parameter_row
 from sorry_env.engine.weights import KIND, NUM_WEIGHTS, weight_rows
 from sorry_env.errors import PolicyError
@@ -89,7 +89,7 @@ class ValueModel:
     def worths(self, rows: np.ndarray) -> np.ndarray:
         """What positions before a draw, rows int16 (N, W), are worth: float32 (N, O), by side."""
         out = np.zeros((len(rows), valuing.MOST_OUTPUTS), np.float32)
-        learning.worths(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
+        searching.worths(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
         return out[:, : num_outputs(self.rules)]
 
     def outputs(self, rows: np.ndarray) -> np.ndarray:
@@ -159,9 +159,8 @@ def network_model(rules: Rules, layers: Sequence[np.ndarray]) -> ValueModel:
     return ValueModel(rules, row)
 
 
-def value_inputs(rules: Rules, rows: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """Inputs of positions before a draw, rows int16 (N, W): float32 (N, I) (`value_layout`), into `out` where given."""
-    if out is None:
-        out = np.empty((len(rows), num_inputs(rules)), np.float32)
-    learning.inputs(rows, parameter_row(rules), out)
+def value_inputs(rules: Rules, rows: np.ndarray) -> np.ndarray:
+    """Inputs of positions before a draw, rows int16 (N, W): float32 (N, I) (`value_layout`)."""
+    out = np.empty((len(rows), num_inputs(rules)), np.float32)
+    searching.inputs(rows, parameter_row(rules), out)
     return out

@@ -362,11 +362,11 @@ def test_export_refuses_what_differs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "policy.onnx"
     path.write_bytes(b"old")
 
-    def write_another(module: nn.Module, rules: Rules, path: Path, facts: dict[str, Any]) -> None:
-        write_policy(path, rules, np.full(sizes(rules), 1 if body is None else np.nan, np.float32))
-
-    monkeypatch.setattr(export, "_write", write_another)
+    other = tmp_path / "other" / "policy.onnx"
+    other.parent.mkdir()
+    write_policy(other, rules, np.full(sizes(rules), 1 if body is None else np.nan, np.float32))
+    monkeypatch.setattr(export, "_policy_graph", lambda *arguments: other.read_bytes())
     with pytest.raises(PolicyError, match="differ"):
         export_policy(body or random_body(rules), rules, path)
-    assert [file.name for file in tmp_path.iterdir()] == ["policy.onnx"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["other", "policy.onnx"]
     assert path.read_bytes() == b"old"

@@ -11,7 +11,6 @@ from scipy import stats
 from tiny_policies import write_policy
 from tiny_values import adjuster_of, race_network, random_network
 
-from agents import luck
 from agents.evaluation import Played, Terms, play_matches
 from agents.export import export_value
 from agents.intervals import mean_interval, win_rate_interval
@@ -118,8 +117,7 @@ def test_no_adjuster_of_hand_games(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     rules = rules_from("points", 2)
     export_value(random_network(rules), tmp_path / "points.onnx")
     files = (open_policy_file(str(tmp_path / "points.onnx")),)
-    for module in (luck, value):
-        monkeypatch.setattr(module, "champion_files", lambda: files)
+    monkeypatch.setattr(value, "champion_files", lambda: files)
     load_player("champion", rules)
     assert open_adjuster(AUTO, rules) is None
 

@@ -13,7 +13,7 @@ from programs import check_refusal, in_process, program, without_progress
 from tiny_policies import write_policy
 from tiny_values import race_network
 
-from agents import evaluation, luck, protocol
+from agents import evaluation, protocol
 from agents.evaluation import Score
 from agents.export import export_value
 from agents.protocol import PROTOCOLS, Mean, Section, headline, open_everywhere, open_pinned, run_protocol
@@ -38,8 +38,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> str:
 def champion(network: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """That network shipped as a champion, the only one."""
     files = (open_policy_file(network),)
-    for module in (value, luck):
-        monkeypatch.setattr(module, "champion_files", lambda: files)
+    monkeypatch.setattr(value, "champion_files", lambda: files)
     return network
 
 

@@ -221,7 +221,7 @@ def test_players_of_other_rules() -> None:
     rules = rules_from("mini-2")
     model = random_network(rules)
     ValuePlayer("net", model).bind(rules.with_options(first_player=1))
-    with pytest.raises(PolicyError, match="'net' is for 'mini-2', not for 'mini-1'"):
+    with pytest.raises(PolicyError, match="'net' was made for the rules 'mini-2', not for 'mini-1'"):
         ValuePlayer("net", model).bind(rules_from("mini-1"))
     with pytest.raises(RulesError, match="in the hand game depth=1 is the most"):
         ValuePlayer("net", "race", 2).bind(rules_from("points"))

@@ -18,7 +18,7 @@ from sorry_env.cards import NUM_CARDS
 from sorry_env.engine.dealing import draw, sample_card, take_from_pile
 from sorry_env.engine.encoding import hide_hand
 from sorry_env.engine.parameters import HAND_SIZE, HANDS, MOVER, OVER, PLAYERS, UNKNOWN
-from sorry_env.engine.playing import play
+from sorry_env.engine.playing import copy_row, play
 from sorry_env.engine.rows import CARD_STREAM, keep, kernel, row, rule
 from sorry_env.engine.searching import (
     BEFORE,
@@ -27,7 +27,6 @@ from sorry_env.engine.searching import (
     NUMBERS,
     ROWS,
     add_worth,
-    copy_row,
     new_desk,
     refining,
     reply_by_model,

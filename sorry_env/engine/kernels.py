@@ -18,8 +18,8 @@ from sorry_env.engine.choosing import best_action
 from sorry_env.engine.dealing import draw, receive, reshuffle_if_empty, sample_card, set_up
 from sorry_env.engine.encoding import hide_hand, write_observation, write_points, write_rewards, write_state
 from sorry_env.engine.legal import legal_actions
-from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, HANDS, MOVER, NUM_ACTIONS, OVER, PLAYERS, WIDTH
-from sorry_env.engine.playing import play, play_on_copy
+from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, HANDS, MOVER, NUM_ACTIONS, OVER, PLAYERS
+from sorry_env.engine.playing import copy_row, play, play_on_copy
 from sorry_env.engine.rows import CHOICE_STREAM, below, keep, kernel, next_number, once, row, rule
 
 OPEN: Final = 0
@@ -258,8 +258,7 @@ def hide_hands(S, p, seats, out):
     for e in range(len(S)):
         s = row(S, e)
         o = row(out, e)
-        for field in range(q[WIDTH]):
-            o[field] = s[field]
+        copy_row(s, q, o)
         if q[HAND_SIZE]:
             for seat in range(q[PLAYERS]):
                 if seat != seats[e] and (seat != s[MOVER] or s[CARD] != AWAITING):

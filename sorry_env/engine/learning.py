@@ -17,32 +17,20 @@ from sorry_env.actions import SEATS
 from sorry_env.cards import NUM_CARDS
 from sorry_env.engine.dealing import draw, receive, reshuffle_if_empty, sample_card, set_up
 from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, LEFT, MOVER, OVER, PILE, PLAYERS
-from sorry_env.engine.playing import play
+from sorry_env.engine.playing import copy_row, play
 from sorry_env.engine.rows import keep, kernel, row, rule
 from sorry_env.engine.searching import (
-    BASE,
     BEFORE,
     BEST,
-    CARDS,
     DRAWN,
-    HIDDEN,
-    INNER,
     NUMBERS,
     ROWS,
     add_worth,
-    copy_row,
     new_desk,
     reply_by_model,
+    write_own_worth,
 )
-from sorry_env.engine.valuing import MOST_OUTPUTS, num_sides, write_base, write_inputs, write_worth
-
-
-@rule
-def write_own_worth(s, p, v, desk, out):
-    """What the model gives for the position `s` before a draw."""
-    base = row(desk[NUMBERS], BASE)
-    write_base(s, p, v, row(desk[NUMBERS], CARDS), base)
-    write_worth(s, p, v, base, row(desk[NUMBERS], HIDDEN), row(desk[NUMBERS], INNER), out)
+from sorry_env.engine.valuing import MOST_OUTPUTS, num_sides
 
 
 @rule
@@ -143,20 +131,3 @@ def play_against_itself(S, R, p, v, trace, max_plies, rows, values, means, targe
     keep(desk)
     keep(ahead)
     return at
-
-
-@kernel
-def inputs(rows, p, out):
-    """Inputs float32 (N, I) of positions before a draw, rows int16 (N, W)."""
-    for e in range(len(rows)):
-        write_inputs(row(rows, e), row(p, 0), row(out, e))
-
-
-@kernel
-def worths(rows, p, v, out):
-    """What positions before a draw, rows int16 (N, W), are worth by side: float32 (N, 8)."""
-    q, m = row(p, 0), row(v, 0)
-    desk = new_desk(q, m)
-    for e in range(len(rows)):
-        write_own_worth(row(rows, e), q, m, desk, row(out, e))
-    keep(desk)

@@ -50,11 +50,17 @@ def play(s, p, action):
     end_ply(s, p, p[at], use == USE_DISCARD)
 
 
+@rule
+def copy_row(s, p, out):
+    """Copies a game row."""
+    for field in range(p[WIDTH]):
+        out[field] = s[field]
+
+
 @once
 def play_on_copy(s, p, action, after):
     """Writes into the row `after` what a legal action leads to, before the next card."""
-    for field in range(p[WIDTH]):
-        after[field] = s[field]
+    copy_row(s, p, after)
     play(after, p, action)
 
 

@@ -19,7 +19,7 @@ from sorry_env.engine.dealing import receive, reshuffle_if_empty
 from sorry_env.engine.kernels import MOST_ACTIONS
 from sorry_env.engine.legal import legal_actions
 from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, LEFT, MOVER, OVER, PILE, REPLACEMENT, WIDTH
-from sorry_env.engine.playing import play_on_copy
+from sorry_env.engine.playing import copy_row, play_on_copy
 from sorry_env.engine.rows import keep, kernel, row, rule
 from sorry_env.engine.valuing import (
     MOST_CARD_INPUTS,
@@ -30,6 +30,7 @@ from sorry_env.engine.valuing import (
     num_sides,
     utility,
     write_base,
+    write_inputs,
     write_outcome,
     write_worth,
 )
@@ -71,13 +72,6 @@ def new_desk(p, v):
 
 
 @rule
-def copy_row(s, p, out):
-    """Copies a game row."""
-    for field in range(p[WIDTH]):
-        out[field] = s[field]
-
-
-@rule
 def copy_worth(worth, out):
     """Copies what a position is worth to each side."""
     for i in range(MOST_OUTPUTS):
@@ -89,6 +83,14 @@ def add_worth(worth, odds, mean):
     """Adds what a position is worth, times its odds, to a mean."""
     for i in range(MOST_OUTPUTS):
         mean[i] += worth[i] * np.float32(odds)
+
+
+@rule
+def write_own_worth(s, p, v, desk, out):
+    """What the model gives for the position `s` before a draw."""
+    base = row(desk[NUMBERS], BASE)
+    write_base(s, p, v, row(desk[NUMBERS], CARDS), base)
+    write_worth(s, p, v, base, row(desk[NUMBERS], HIDDEN), row(desk[NUMBERS], INNER), out)
 
 
 @rule
@@ -215,6 +217,23 @@ def choose_deep(S, p, v, breadth, actions, worths):
 def choose_deeper(S, p, v, breadth, actions, worths):
     """The same by two averages, one within the other."""
     choose_by_two(S, p, v, breadth, actions, worths)
+
+
+@kernel
+def inputs(rows, p, out):
+    """Inputs float32 (N, I) of positions before a draw, rows int16 (N, W)."""
+    for e in range(len(rows)):
+        write_inputs(row(rows, e), row(p, 0), row(out, e))
+
+
+@kernel
+def worths(rows, p, v, out):
+    """What positions before a draw, rows int16 (N, W), are worth by side: float32 (N, 8)."""
+    q, m = row(p, 0), row(v, 0)
+    desk = new_desk(q, m)
+    for e in range(len(rows)):
+        write_own_worth(row(rows, e), q, m, desk, row(out, e))
+    keep(desk)
 
 
 @kernel

@@ -10,7 +10,7 @@ from sorry_env.actions import action_table
 from sorry_env.errors import PolicyError
 from sorry_env.observation import observation_layout
 from sorry_env.players.base import refuse_options
-from sorry_env.players.onnx_file import POLICY, open_policy_file, policy_metadata
+from sorry_env.players.onnx_file import POLICY, PolicyFile, open_policy_file, policy_metadata
 from sorry_env.position import Positions
 from sorry_env.rules import Rules
 
@@ -22,16 +22,17 @@ class PolicyPlayer:
         spec: path of the ONNX file (inputs `observation` float32 (N, F) and `action_mask` int8 (N, A); outputs
             `logits` float32 (N, A), masked, and `value` float32 (N,)).
         options: none are known.
+        file: the file, where it is open already.
 
     Raises:
         PolicyError: a file that is missing, too large, damaged, or does not say what game it is for.
         SpecError: an option.
     """
 
-    def __init__(self, spec: str, options: dict[str, str] | None = None) -> None:
+    def __init__(self, spec: str, options: dict[str, str] | None = None, file: PolicyFile | None = None) -> None:
         refuse_options(spec, options or {})
         self.name = spec
-        self._file = open_policy_file(spec)
+        self._file = file or open_policy_file(spec)
         if self._file.kind != POLICY:
             raise PolicyError(f"policy {spec!r} is a file of kind {self._file.kind!r}, not {POLICY!r}")
         self._session, self.metadata, self.rules = self._file.session, self._file.metadata, self._file.rules

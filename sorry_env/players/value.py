@@ -72,6 +72,11 @@ def champion_files() -> tuple[PolicyFile, ...]:
     return tuple(open_policy_file(str(path)) for path in sorted(CHAMPIONS.glob("*.onnx")))
 
 
+def fitting_champions(rules: Rules) -> list[PolicyFile]:
+    """Those of them that play these rules."""
+    return [file for file in champion_files() if rules.plays_like(file.rules)]
+
+
 def load_value(spec: str, rules: Rules) -> ValueModel:
     """The value model that a spec string means.
 
@@ -86,7 +91,7 @@ def load_value(spec: str, rules: Rules) -> ValueModel:
     if spec in LIGHT_MODELS:
         return light_model(spec, rules)
     if spec == CHAMPION:
-        fitting = [file for file in champion_files() if rules.plays_like(file.rules)]
+        fitting = fitting_champions(rules)
         if not fitting:
             known = ", ".join(file.rules.spec() for file in champion_files()) or "none"
             raise PolicyError(f"champion: none is shipped for the rules {rules.spec()!r}; there is one for: {known}")
@@ -122,7 +127,8 @@ class ValuePlayer:
             raise RulesError(f"player: {self.name!r} looks two cards ahead; in the hand game depth=1 is the most")
         if isinstance(self.value, ValueModel):
             if not rules.plays_like(self.value.rules):
-                raise PolicyError(f"player {self.name!r} is for {self.value.rules.spec()!r}, not for {rules.spec()!r}")
+                made_for = self.value.rules.spec()
+                raise PolicyError(f"value {self.name!r} was made for the rules {made_for!r}, not for {rules.spec()!r}")
             self.model = self.value
         elif not hasattr(self, "model") or not self.model.rules.plays_like(rules):
             self.model = load_value(self.value, rules)
@@ -160,7 +166,8 @@ def open_expectimax(spec: str, options: dict[str, str]) -> Player:
 def open_file(spec: str, options: dict[str, str]) -> Player:
     """A policy or a value network from an ONNX file."""
     refuse_options(spec, options)
-    return PolicyPlayer(spec) if open_policy_file(spec).kind != VALUE else ValuePlayer(spec, spec)
+    file = open_policy_file(spec)
+    return PolicyPlayer(spec, file=file) if file.kind != VALUE else ValuePlayer(spec, read_model(file))
 
 
 def _whole_number(spec: str, options: dict[str, str], key: str, default: int, most: int) -> int:

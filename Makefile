@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
-export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+space := $(subst ,, )
+# An address, since pip would take a path with spaces for several.
+export PIP_CONSTRAINT := file://$(subst $(space),%20,$(CURDIR))/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: install train champions test lint types unit speed wheel docs clean

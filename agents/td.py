@@ -63,7 +63,7 @@ class TDSettings(RunSettings):
     threads: int = 2
     """Threads of self-play, beside one of torch that is busy a third of the time."""
     wide: int = 128
-    """Width of the first hidden layer, a multiple of 4."""
+    """Width of the first hidden layer."""
     narrow: int = 32
     """Width of the second hidden layer."""
     block: int = 1000
@@ -96,7 +96,6 @@ class TDSettings(RunSettings):
         for name in ("wide", "narrow"):
             if getattr(self, name) > MOST_HIDDEN:
                 raise SorryError(f"{option(name)}: {getattr(self, name)} is more than {MOST_HIDDEN}")
-        self.require("wide", self.wide % 4 == 0, "a multiple of 4")
         self.require("minutes", self.minutes is None or self.minutes > 0, "above 0")
 
 
@@ -241,7 +240,7 @@ class TDLearner:
         tensors = {f"network.{key}": value for key, value in self.network.state_dict().items()}
         tensors |= {f"average.{key}": value for key, value in self.average.items()}
         tensors |= optimizer_tensors(self.optimizer)
-        tensors["next_model"] = torch.from_numpy(self.next_model.row.copy())
+        tensors |= {f"coming.{k}": torch.from_numpy(layer.copy()) for k, layer in enumerate(self.next_model.layers())}
         facts = {
             "learner": LEARNER,
             "timesteps": self.positions,
@@ -265,9 +264,10 @@ class TDLearner:
         average = part_of(tensors, "average.")
         self.average = {key: average[key] for key in self.average}  # in the network's order, which files do not keep
         restore_optimizer(self.optimizer, tensors)
-        row = tensors["next_model"].numpy()
-        row.flags.writeable = False  # as every model's: for an array of another type kernels would be compiled anew
-        self.next_model = ValueModel(self.rules, row)
+        layers = [layer.numpy() for _, layer in sorted(part_of(tensors, "coming.").items())]
+        if len(layers) != len(self.next_model.layers()):
+            raise PolicyError(f"checkpoint in {str(self.settings.out)!r} is of an earlier version: begin a run anew")
+        self.next_model = network_model(self.rules, layers)
         self.games = self.self_play.played = facts["games"]
         self.positions, self.steps, self.seconds = facts["timesteps"], facts["steps"], facts["seconds"]
         self.next_trace = facts["next_trace"]

@@ -17,6 +17,7 @@ import numpy as np
 
 from sorry_env.cards import NUM_CARDS
 from sorry_env.engine import searching, valuing
+from sorry_env.engine.layers import padded
 from sorry_env.engine.parameters import MOVER, parameter_row
 from sorry_env.engine.weights import KIND, NUM_WEIGHTS, weight_rows
 from sorry_env.errors import PolicyError
@@ -78,12 +79,12 @@ class ValueModel:
 
     def layers(self) -> list[np.ndarray]:
         """A network's layers as `network_model` takes them."""
-        sizes = self.row[0, [valuing.INPUTS, valuing.WIDE, valuing.NARROW, valuing.OUTPUTS]].astype(int)
-        inputs, wide, narrow, outputs = sizes.tolist()
-        cuts = np.cumsum([valuing.LAYERS, inputs * wide, wide, wide * narrow, narrow, outputs * narrow])
+        head = [valuing.INPUTS, valuing.WIDE, valuing.NARROW, valuing.COLUMNS, valuing.OUTPUTS]
+        inputs, wide, narrow, columns, outputs = self.row[0, head].astype(int).tolist()
+        cuts = np.cumsum([valuing.LAYERS, inputs * wide, wide, wide * columns, columns, outputs * narrow])
         _, first, bias, second, second_bias, last, last_bias = np.split(self.row[0], cuts)
-        first, second = first.reshape(inputs, wide).T, second.reshape(wide, narrow).T
-        return [np.ascontiguousarray(first), bias, np.ascontiguousarray(second), second_bias,
+        first, second = first.reshape(inputs, wide).T, second.reshape(wide, columns)[:, :narrow].T
+        return [np.ascontiguousarray(first), bias, np.ascontiguousarray(second), second_bias[:narrow],
                 last.reshape(outputs, narrow), last_bias]  # fmt: skip
 
     def worths(self, rows: np.ndarray) -> np.ndarray:
@@ -130,7 +131,7 @@ def network_model(rules: Rules, layers: Sequence[np.ndarray]) -> ValueModel:
 
     Args:
         rules: what it is for.
-        layers: weights and bias of each layer: (H, I), (H,), (J, H), (J,), (O, J), (O,); H a multiple of 4.
+        layers: weights and bias of each layer: (H, I), (H,), (J, H), (J,), (O, J), (O,).
 
     Raises:
         PolicyError: shapes that do not fit each other or the rules, or numbers that are not finite floats.
@@ -139,18 +140,19 @@ def network_model(rules: Rules, layers: Sequence[np.ndarray]) -> ValueModel:
     inputs, wide, narrow, outputs = num_inputs(rules), bias.size, second_bias.size, num_outputs(rules)
     wanted = [(wide, inputs), (wide,), (narrow, wide), (narrow,), (outputs, narrow), (outputs,)]
     found = [array.shape for array in layers]
-    if found != wanted or not 0 < wide <= MOST_HIDDEN or not 0 < narrow <= MOST_HIDDEN or wide % 4:
+    if found != wanted or not 0 < wide <= MOST_HIDDEN or not 0 < narrow <= MOST_HIDDEN:
         raise PolicyError(
-            f"value network: its layers are {found}, {rules.spec()!r} needs {wanted}, the first of 4 n rows, "
-            f"none of more than {MOST_HIDDEN}"
+            f"value network: its layers are {found}, {rules.spec()!r} needs {wanted}, none of more than {MOST_HIDDEN}"
         )
     kinds = sorted({str(array.dtype) for array in layers if array.dtype.kind != "f"})
     if kinds:
         raise PolicyError(f"value network: its layers hold {', '.join(kinds)}, not floats")
     head = np.zeros(valuing.LAYERS)
     head[[KIND, valuing.INPUTS, valuing.WIDE, valuing.NARROW]] = valuing.NETWORK, inputs, wide, narrow
-    head[valuing.OUTPUTS] = outputs
-    parts = [head, first.T.ravel(), bias, second.T.ravel(), second_bias, last.ravel(), last_bias]
+    head[[valuing.OUTPUTS, valuing.COLUMNS]] = outputs, padded(narrow)
+    filling = (0, padded(narrow) - narrow)
+    second, second_bias = np.pad(second.T, ((0, 0), filling)), np.pad(second_bias, filling)
+    parts = [head, first.T.ravel(), bias, second.ravel(), second_bias, last.ravel(), last_bias]
     with np.errstate(over="ignore"):  # what float32 cannot hold is refused below
         row = np.concatenate(parts).astype(np.float32)[None]
     if not np.isfinite(row).all():

@@ -77,7 +77,6 @@ def test_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
 WRONG = [
     ("td --rules clasic", "did you mean 'classic'"),
     ("td --rules teams --players 3", "teams"),
-    ("td --wide 30", "--wide: 30 is not a multiple of 4"),
     ("td --wide 2000", "--wide: 2000 is more than 1024"),
     ("td --games 0", "--games: 0"),
     ("td --learning-rate 0", "--learning-rate: 0.0 is not above 0"),

@@ -34,8 +34,8 @@ from sorry_env.engine.searching import (
 from sorry_env.engine.valuing import MOST_OUTPUTS
 
 # Behind the desk of `searching.py`: one random stream, int64 (1, 4), and how many deals are sampled.
-STREAM: Final = 4
-DEALS: Final = 5
+STREAM: Final = 6
+DEALS: Final = 7
 
 
 @rule
@@ -89,7 +89,7 @@ def choose_by_deals(S, R, p, v, breadth, deals, actions, worths):
     q, m = row(p, 0), row(v, 0)
     stream = np.zeros((1, R.shape[1]), np.int64)
     desk = new_desk(q, m)
-    longer = (desk[0], desk[1], desk[2], desk[3], stream, deals)
+    longer = (*desk, stream, deals)
     for e in range(len(S)):
         stream[0, CARD_STREAM] = R[e, CARD_STREAM]
         actions[e] = reply_by_deals(row(S, e), q, m, longer, 1, breadth, row(worths, e))

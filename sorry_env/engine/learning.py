@@ -14,20 +14,21 @@ from __future__ import annotations
 import numpy as np
 
 from sorry_env.actions import SEATS
-from sorry_env.cards import NUM_CARDS
 from sorry_env.engine.dealing import draw, receive, reshuffle_if_empty, sample_card, set_up
-from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, LEFT, MOVER, OVER, PILE, PLAYERS
+from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, MOVER, OVER, PLAYERS
 from sorry_env.engine.playing import copy_row, play
 from sorry_env.engine.rows import keep, kernel, row, rule
 from sorry_env.engine.searching import (
-    BEFORE,
     BEST,
-    DRAWN,
+    BEST_OF,
+    LEGAL,
     NUMBERS,
-    ROWS,
-    add_worth,
+    REPLY,
+    copy_worth,
     new_desk,
     reply_by_model,
+    reply_to_each,
+    write_mean,
     write_own_worth,
 )
 from sorry_env.engine.valuing import MOST_OUTPUTS, num_sides
@@ -35,23 +36,17 @@ from sorry_env.engine.valuing import MOST_OUTPUTS, num_sides
 
 @rule
 def draw_and_reply(s, p, r, v, desk, mean):
-    """Plays the draw and the best reply in `s`, which stands before a draw; the exact average goes into `mean`."""
-    before, drawn, best = row(desk[ROWS], BEFORE), row(desk[ROWS], DRAWN), row(desk[NUMBERS], BEST)
-    for i in range(MOST_OUTPUTS):
-        mean[i] = 0
+    """Plays the draw and the best reply in `s`, which stands before a draw; the exact average goes into `mean`.
+
+    Returns the card: what the reply leads to is worth BEST_OF it.
+    """
+    reply_to_each(s, p, v, desk)
+    write_mean(p, desk, mean)
     reshuffle_if_empty(s, p)
-    copy_row(s, p, before)
     card = sample_card(s, p, r)
-    action = 0
-    for other in range(NUM_CARDS):
-        if before[PILE + other] > 0:
-            copy_row(before, p, drawn)
-            receive(drawn, p, other)
-            reply = reply_by_model(drawn, p, v, desk, 0, 0, best)
-            action = reply if other == card else action
-            add_worth(best, before[PILE + other] / before[LEFT], mean)
     receive(s, p, card)
-    play(s, p, action)
+    play(s, p, desk[LEGAL][REPLY, card])
+    return card
 
 
 @rule
@@ -60,6 +55,9 @@ def play_out(s, p, r, v, desk, max_plies, rows, values, means, at):
 
     Returns where the next game's begin; -1 where there is no room.
     """
+    worth = row(desk[NUMBERS], BEST)  # V: what the reply before was judged by
+    if not p[HAND_SIZE]:
+        write_own_worth(s, p, v, desk, worth)
     for _ in range(max_plies):
         if s[OVER]:
             break
@@ -68,15 +66,14 @@ def play_out(s, p, r, v, desk, max_plies, rows, values, means, at):
         if p[HAND_SIZE]:
             if s[CARD] == AWAITING:
                 draw(s, p, r)
-            play(s, p, reply_by_model(s, p, v, desk, 0, 0, row(desk[NUMBERS], BEST)))
+            play(s, p, reply_by_model(s, p, v, desk, 0, 0, worth))
             if s[OVER]:
                 break
-            copy_row(s, p, row(rows, at))
-            write_own_worth(s, p, v, desk, row(values, at))
-        else:
-            copy_row(s, p, row(rows, at))
-            write_own_worth(s, p, v, desk, row(values, at))
-            draw_and_reply(s, p, r, v, desk, row(means, at))
+        copy_row(s, p, row(rows, at))
+        copy_worth(worth, row(values, at))
+        if not p[HAND_SIZE]:
+            card = draw_and_reply(s, p, r, v, desk, row(means, at))
+            copy_worth(row(desk[NUMBERS], BEST_OF + card), worth)
         at += 1
     return at
 

@@ -14,60 +14,86 @@ from typing import Any, Final
 
 import numpy as np
 
+from sorry_env.actions import SEATS
 from sorry_env.cards import NUM_CARDS
 from sorry_env.engine.dealing import receive, reshuffle_if_empty
 from sorry_env.engine.kernels import MOST_ACTIONS
+from sorry_env.engine.layers import BLOCK, multiply
 from sorry_env.engine.legal import legal_actions
-from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, LEFT, MOVER, OVER, PILE, REPLACEMENT, WIDTH
+from sorry_env.engine.parameters import AWAITING, CARD, LEFT, MOVER, OVER, PILE, REPLACEMENT, WIDTH
 from sorry_env.engine.playing import copy_row, play_on_copy
 from sorry_env.engine.rows import keep, kernel, row, rule
 from sorry_env.engine.valuing import (
+    COLUMNS,
     MOST_CARD_INPUTS,
     MOST_OUTPUTS,
-    NARROW,
     NETWORK,
     WIDE,
+    add_cards,
     num_sides,
+    second_layer,
     utility,
-    write_base,
+    write_drawn,
+    write_hidden,
     write_inputs,
     write_outcome,
+    write_pile,
+    write_still,
     write_worth,
 )
 from sorry_env.engine.weights import KIND
 
 LEVELS: Final = 3  # 0: replies judged by the model; each further one: by averages of the level below
-# `desk`: what is worked on, a tuple of game rows int16 (., W), of actions int16 (3, 600), of their utilities float32
-# (3, 600), and of other numbers float32.
+# `desk`: what is worked on, a tuple of game rows int16 (., W), of actions and other integers int16 (., 600), of the
+# actions' utilities float32 (., 600), of other numbers float32, and a network's layers of the positions that wait.
 ROWS: Final = 0
 LEGAL: Final = 1
 USES: Final = 2
 NUMBERS: Final = 3
-AFTER: Final = 0  # game rows: after a move that is judged; then three a level
-BEFORE: Final = 1
-DRAWN: Final = 1 + LEVELS
-MOVED: Final = 1 + 2 * LEVELS
-NUM_ROWS: Final = 1 + 3 * LEVELS
-CARDS: Final = 0  # other numbers: four of a network's, what a position is worth, then two a level
-BASE: Final = 1
-HIDDEN: Final = 2
-INNER: Final = 3
-WORTH: Final = 4
-BEST: Final = 5
-MEAN: Final = 5 + LEVELS
-NUM_NUMBERS: Final = 5 + 2 * LEVELS
+HIDDEN: Final = 4
+INNER: Final = 5
+AFTER: Final = 0  # game rows: those that moves lead to and that wait to be judged together; then three a level
+BEFORE: Final = BLOCK
+DRAWN: Final = BEFORE + LEVELS
+MOVED: Final = DRAWN + LEVELS
+NUM_ROWS: Final = MOVED + LEVELS
+# Integers: the legal actions by level; of each that waits its slot, index and action; best index and action by slot.
+# A slot is a decision whose moves wait: the cards that may come have one each. Last, what stands in STILL by seat.
+SLOT: Final = LEVELS
+INDEX: Final = SLOT + 1
+ACTION: Final = SLOT + 2
+CHOSEN: Final = SLOT + 3
+REPLY: Final = SLOT + 4
+IS_KNOWN: Final = SLOT + 5
+NUM_LEGAL: Final = SLOT + 6
+# Utilities: by level; last, the best by slot.
+MOST: Final = LEVELS
+# Other numbers: parts of a network's first layer; what a position is worth; two a level; the best reply's by slot.
+CARDS: Final = 0
+PILE_ROWS: Final = 1
+CARD_PART: Final = 2
+START: Final = 3
+STILL: Final = 4
+WORTH: Final = STILL + SEATS
+BEST: Final = WORTH + 1
+MEAN: Final = BEST + LEVELS
+BEST_OF: Final = MEAN + LEVELS
+NUM_NUMBERS: Final = BEST_OF + NUM_CARDS
 
 
 @rule
 def new_desk(p, v):
     """Arrays to work in; the kernel that makes them keeps them alive (`rows.keep`)."""
-    layers = max(int(v[WIDE]), int(v[NARROW])) if v[KIND] == NETWORK else 0
-    width = max(layers, MOST_OUTPUTS, MOST_CARD_INPUTS)
+    is_network = v[KIND] == NETWORK
+    wide, columns = (int(v[WIDE]), int(v[COLUMNS])) if is_network else (1, 1)
+    width = max(wide, MOST_OUTPUTS, MOST_CARD_INPUTS)
     return (
         np.empty((NUM_ROWS, p[WIDTH]), np.int16),
-        np.empty((LEVELS, MOST_ACTIONS), np.int16),
-        np.empty((LEVELS, MOST_ACTIONS), np.float32),
+        np.empty((NUM_LEGAL, MOST_ACTIONS), np.int16),
+        np.empty((LEVELS + 1, MOST_ACTIONS), np.float32),
         np.empty((NUM_NUMBERS, width), np.float32),
+        np.zeros((BLOCK, wide), np.float32),  # all are multiplied, also those that nothing was written to
+        np.empty((BLOCK, columns), np.float32),
     )
 
 
@@ -86,11 +112,89 @@ def add_worth(worth, odds, mean):
 
 
 @rule
+def forget_still(desk):
+    """What STILL holds is of another position."""
+    for seat in range(SEATS):
+        desk[LEGAL][IS_KNOWN, seat] = 0
+
+
+@rule
+def write_start(s, p, v, desk, viewer):
+    """START, the first layer of `s` as it stands, seen by `viewer`: CARD_PART and STILL, which is made if need be."""
+    still, part, start = row(desk[NUMBERS], STILL + viewer), row(desk[NUMBERS], CARD_PART), row(desk[NUMBERS], START)
+    if not desk[LEGAL][IS_KNOWN, viewer]:
+        write_still(s, p, v, viewer, still)
+        desk[LEGAL][IS_KNOWN, viewer] = 1
+    for h in range(int(v[WIDE])):
+        start[h] = still[h] + part[h]
+
+
+@rule
+def write_card_part(s, p, v, desk):
+    """CARD_PART of the position `s`, and STILL is forgotten."""
+    forget_still(desk)
+    if v[KIND] == NETWORK:
+        part = row(desk[NUMBERS], CARD_PART)
+        for h in range(int(v[WIDE])):
+            part[h] = 0
+        add_cards(s, p, v, row(desk[NUMBERS], CARDS), part)
+
+
+@rule
 def write_own_worth(s, p, v, desk, out):
     """What the model gives for the position `s` before a draw."""
-    base = row(desk[NUMBERS], BASE)
-    write_base(s, p, v, row(desk[NUMBERS], CARDS), base)
-    write_worth(s, p, v, base, row(desk[NUMBERS], HIDDEN), row(desk[NUMBERS], INNER), out)
+    if v[KIND] == NETWORK and not s[OVER]:
+        write_card_part(s, p, v, desk)
+        write_start(s, p, v, desk, s[MOVER])
+        write_hidden(s, s, p, v, row(desk[NUMBERS], START), row(desk[HIDDEN], 0))
+        multiply(v, second_layer(v), desk[HIDDEN], desk[INNER])
+    write_worth(s, p, v, row(desk[INNER], 0), out)
+
+
+@rule
+def judge_waiting(p, v, desk, level, side, waiting):
+    """Judges the moves that wait, in the order in which they came: utilities by index, the best by slot."""
+    whole, uses, most, worth = desk[LEGAL], row(desk[USES], level), row(desk[USES], MOST), row(desk[NUMBERS], WORTH)
+    if v[KIND] == NETWORK:
+        multiply(v, second_layer(v), desk[HIDDEN], desk[INNER])
+    for i in range(waiting):
+        write_worth(row(desk[ROWS], AFTER + i), p, v, row(desk[INNER], i), worth)
+        slot, k = whole[SLOT, i], whole[INDEX, i]
+        uses[k] = utility(p, v, worth, side)
+        if k == 0 or uses[k] > most[slot]:
+            most[slot] = uses[k]
+            whole[CHOSEN, slot] = k
+            whole[REPLY, slot] = whole[ACTION, i]
+            copy_worth(worth, row(desk[NUMBERS], BEST_OF + slot))
+
+
+@rule
+def line_up(s, p, v, desk, level, slot, waiting):
+    """Lets every move of the open decision `s` wait to be judged, and judges whenever a block is full.
+
+    Returns the number of moves and of those that still wait. CARD_PART must be that of `s`.
+    """
+    legal, whole, start = row(desk[LEGAL], level), desk[LEGAL], row(desk[NUMBERS], START)
+    side = s[MOVER] % num_sides(p)
+    n = legal_actions(s, p, legal)
+    is_started = v[KIND] != NETWORK
+    for k in range(n):
+        after = row(desk[ROWS], AFTER + waiting)
+        play_on_copy(s, p, legal[k], after)
+        if not after[OVER]:
+            if not is_started:  # whose turn is next, no move of a decision changes
+                write_start(s, p, v, desk, after[MOVER])
+                is_started = True
+            if v[KIND] == NETWORK:
+                write_hidden(s, after, p, v, start, row(desk[HIDDEN], waiting))
+        whole[SLOT, waiting] = slot
+        whole[INDEX, waiting] = k
+        whole[ACTION, waiting] = legal[k]
+        waiting += 1
+        if waiting == BLOCK:
+            judge_waiting(p, v, desk, level, side, waiting)
+            waiting = 0
+    return n, waiting
 
 
 @rule
@@ -99,24 +203,53 @@ def judge(s, p, v, desk, level, best):
 
     Returns its index and the number of actions, which stand in the desk's row `level` with their utilities.
     """
-    legal, uses, after = row(desk[LEGAL], level), row(desk[USES], level), row(desk[ROWS], AFTER)
-    cards, base = row(desk[NUMBERS], CARDS), row(desk[NUMBERS], BASE)
-    hidden, inner, worth = row(desk[NUMBERS], HIDDEN), row(desk[NUMBERS], INNER), row(desk[NUMBERS], WORTH)
-    side = s[MOVER] % num_sides(p)
-    n = legal_actions(s, p, legal)
-    chosen = 0
-    if not p[HAND_SIZE]:
-        write_base(s, p, v, cards, base)
-    for k in range(n):
-        play_on_copy(s, p, legal[k], after)
-        if p[HAND_SIZE]:
-            write_base(after, p, v, cards, base)  # the hand has changed
-        write_worth(after, p, v, base, hidden, inner, worth)
-        uses[k] = utility(p, v, worth, side)
-        if k == 0 or uses[k] > uses[chosen]:
-            chosen = k
-            copy_worth(worth, best)
-    return chosen, n
+    write_card_part(s, p, v, desk)
+    n, waiting = line_up(s, p, v, desk, level, 0, 0)
+    judge_waiting(p, v, desk, level, s[MOVER] % num_sides(p), waiting)
+    copy_worth(row(desk[NUMBERS], BEST_OF), best)
+    return desk[LEGAL][CHOSEN, 0], n
+
+
+@rule
+def reply_to_each(s, p, v, desk):
+    """Level 0 for every card that may come in `s`, before a draw: REPLY and BEST_OF by card.
+
+    The desk's row BEFORE becomes `s` with a pile to draw from: whoever asks weighs by its counts.
+    """
+    before, drawn = row(desk[ROWS], BEFORE), row(desk[ROWS], DRAWN)
+    pile, part = row(desk[NUMBERS], PILE_ROWS), row(desk[NUMBERS], CARD_PART)
+    copy_row(s, p, before)
+    reshuffle_if_empty(before, p)
+    forget_still(desk)
+    if v[KIND] == NETWORK:
+        write_pile(before, p, v, pile)
+    waiting = 0
+    for card in range(NUM_CARDS):
+        if before[PILE + card] > 0:
+            copy_row(before, p, drawn)
+            receive(drawn, p, card)
+            if v[KIND] == NETWORK:
+                write_drawn(drawn, p, v, pile, row(desk[NUMBERS], CARDS), part)
+            _, waiting = line_up(drawn, p, v, desk, 0, card, waiting)
+    judge_waiting(p, v, desk, 0, s[MOVER] % num_sides(p), waiting)
+
+
+@rule
+def write_mean(p, desk, mean):
+    """What a position before a draw is worth: the mean of BEST_OF after `reply_to_each`."""
+    before = row(desk[ROWS], BEFORE)
+    for i in range(MOST_OUTPUTS):
+        mean[i] = 0
+    for card in range(NUM_CARDS):
+        if before[PILE + card] > 0:
+            add_worth(row(desk[NUMBERS], BEST_OF + card), before[PILE + card] / before[LEFT], mean)
+
+
+@rule
+def average_by_model(s, p, v, desk, level, breadth, mean):
+    """Worth of the position `s` before a draw: the mean over its cards of what the model's best reply leads to."""
+    reply_to_each(s, p, v, desk)
+    write_mean(p, desk, mean)
 
 
 @rule
@@ -177,7 +310,6 @@ def refining(average: Any) -> Any:
     return reply
 
 
-average_by_model: Final = _averaging(reply_by_model)
 reply_by_one: Final = refining(average_by_model)
 average_by_one: Final = _averaging(reply_by_one)
 reply_by_two: Final = refining(average_by_one)
@@ -256,8 +388,8 @@ def add_luck(S, p, v, luck):
     q, m = row(p, 0), row(v, 0)
     desk = new_desk(q, m)
     put_back = np.empty((1, S.shape[1]), np.int16)
-    found = np.empty((2, MOST_OUTPUTS), np.float32)
-    before, got, mean = row(put_back, 0), row(found, 0), row(found, 1)
+    averages = np.empty((1, MOST_OUTPUTS), np.float32)
+    before, mean = row(put_back, 0), row(averages, 0)
     for e in range(len(S)):
         s = row(S, e)
         copy_row(s, q, before)
@@ -265,10 +397,11 @@ def add_luck(S, p, v, luck):
             before[PILE + s[CARD]] += 1
             before[LEFT] += 1
         before[CARD] = AWAITING
-        average_by_model(before, q, m, desk, 0, 0, mean)
-        reply_by_model(s, q, m, desk, 0, 0, got)
+        reply_to_each(before, q, m, desk)
+        write_mean(q, desk, mean)
+        got = row(desk[NUMBERS], BEST_OF + s[CARD])
         for i in range(luck.shape[1]):
             luck[e, i] += got[i] - mean[i]
     keep(desk)
     keep(put_back)
-    keep(found)
+    keep(averages)

@@ -17,13 +17,14 @@ from typing import Any, Final
 import numpy as np
 from numba import njit
 
-from sorry_env.actions import MAX_PAWNS, SEATS
+from sorry_env.actions import SEATS
 from sorry_env.cards import NUM_CARDS
 from sorry_env.engine.choosing import standing
 from sorry_env.engine.dealing import count_hidden
 from sorry_env.engine.encoding import write_pawns, write_points
 from sorry_env.engine.parameters import (
     AGAIN,
+    CARD,
     DECK,
     DECK_SIZE,
     HAND_SIZE,
@@ -36,6 +37,7 @@ from sorry_env.engine.parameters import (
     PAWNS,
     PILE,
     PLAYERS,
+    REPLACEMENT,
     SEEN_STRIDE,
     TEAMS,
     TURN,
@@ -46,10 +48,11 @@ from sorry_env.engine.weights import KIND
 
 # The head of a network's row; its layers follow.
 INPUTS: Final = 1  # I
-WIDE: Final = 2  # H, width of the first hidden layer, a multiple of 4
+WIDE: Final = 2  # H, width of the first hidden layer
 NARROW: Final = 3  # J, width of the second
 OUTPUTS: Final = 4  # O: chances of the sides to win, then, where the rules count points, their points
-LAYERS: Final = 8  # I x H, H biases; H x J, J biases; O x J, O biases
+COLUMNS: Final = 5  # C, the second layer's width with its padding (`layers.padded`)
+LAYERS: Final = 8  # I x H, H biases; H x C, C biases; O x J, O biases
 
 WEIGHTS: Final = 0  # kinds of model
 NETWORK: Final = 1
@@ -106,16 +109,41 @@ def write_cards(s, p, out, at):
 
 
 @rule
-def write_base(s, p, v, cards, base):
-    """The part of the first layer that no pawn takes part in: bias and cards. Work in `cards`; `base` is (H,)."""
-    if v[KIND] == NETWORK:
-        hidden, inputs = int(v[WIDE]), int(v[INPUTS])
-        first = p[PLAYERS] * p[SEEN_STRIDE]
-        write_cards(s, p, cards, 0)
+def add_cards(s, p, v, cards, out):
+    """Adds the part of the first layer that is cards; work in `cards`."""
+    hidden, inputs = int(v[WIDE]), int(v[INPUTS])
+    first = p[PLAYERS] * p[SEEN_STRIDE]
+    write_cards(s, p, cards, 0)
+    for k in range(inputs - first):
+        add_scaled(v, LAYERS + hidden * (first + k), cards[k], hidden, out)
+
+
+@rule
+def write_pile(s, p, v, out):
+    """What `write_drawn` starts from: the rows of the pile's cards, each as often as it is there. The draw game's."""
+    hidden = int(v[WIDE])
+    first = p[PLAYERS] * p[SEEN_STRIDE]
+    for h in range(hidden):
+        out[h] = 0
+    for card in range(NUM_CARDS):
+        add_scaled(v, LAYERS + hidden * (first + card), np.float32(s[PILE + card]), hidden, out)
+
+
+@rule
+def write_drawn(s, p, v, pile, cards, out):
+    """The part of the first layer that is cards once s[CARD] was drawn; `pile` by `write_pile` before the draw."""
+    hidden = int(v[WIDE])
+    if s[LEFT] == 0:  # then the odds are the whole deck's
         for h in range(hidden):
-            base[h] = v[LAYERS + hidden * inputs + h]
-        for k in range(inputs - first):
-            add_scaled(v, LAYERS + hidden * (first + k), cards[k], hidden, base)
+            out[h] = 0
+        add_cards(s, p, v, cards, out)
+        return
+    first = LAYERS + hidden * p[PLAYERS] * p[SEEN_STRIDE]
+    gone, size = first + hidden * s[CARD], first + hidden * NUM_CARDS
+    taken = ZERO if p[REPLACEMENT] else ONE
+    share, full = np.float32(1 / s[LEFT]), np.float32(s[LEFT] / p[DECK_SIZE])
+    for h in range(hidden):
+        out[h] = (pile[h] - taken * v[gone + h]) * share + full * v[size + h]
 
 
 @rule
@@ -129,50 +157,54 @@ def write_inputs(s, p, out):
 
 
 @rule
-def write_hidden(s, p, v, base, out):
-    """The first layer before its ReLU: base and the inputs of all pawns, the board turned to the seat s[MOVER]."""
+def write_still(s, p, v, viewer, out):
+    """The part of the first layer that no card takes part in: bias and pawns, the board turned to the seat `viewer`."""
     hidden = int(v[WIDE])
-    viewer = s[MOVER]
     for h in range(hidden):
-        out[h] = base[h]
+        out[h] = v[LAYERS + hidden * int(v[INPUTS]) + h]
     first = 0
+    for away in range(p[PLAYERS]):
+        seat = (viewer + away) % p[PLAYERS]
+        for slot in range(p[NUM_PAWNS]):
+            place = p[p[TURN + SEATS * viewer + seat] + NUM_PLACES * slot + s[PAWNS + SEATS * seat + slot]]
+            add_scaled(v, LAYERS + hidden * (first + place), ONE, hidden, out)
+        first += p[SEEN_STRIDE]
+
+
+@rule
+def write_hidden(s, after, p, v, start, out):
+    """The first layer of `after`, seen by who decides then: `start`, that of `s`, and what has changed since."""
+    hidden = int(v[WIDE])
+    viewer = after[MOVER]
+    for h in range(hidden):
+        out[h] = start[h]
+    first = LAYERS
     for away in range(p[PLAYERS]):
         seat = viewer + away
         seat -= p[PLAYERS] if seat >= p[PLAYERS] else 0
         places = p[TURN + SEATS * viewer + seat]
-        pawns = PAWNS + SEATS * seat
-        if p[NUM_PAWNS] == MAX_PAWNS:
-            a = LAYERS + hidden * (first + p[places + s[pawns]])
-            b = LAYERS + hidden * (first + p[places + NUM_PLACES + s[pawns + 1]])
-            c = LAYERS + hidden * (first + p[places + 2 * NUM_PLACES + s[pawns + 2]])
-            d = LAYERS + hidden * (first + p[places + 3 * NUM_PLACES + s[pawns + 3]])
-            for h in range(hidden):
-                out[h] += (v[a + h] + v[b + h]) + (v[c + h] + v[d + h])
-        else:
-            for slot in range(p[NUM_PAWNS]):
-                place = p[places + NUM_PLACES * slot + s[pawns + slot]]
-                add_scaled(v, LAYERS + hidden * (first + place), ONE, hidden, out)
-        first += p[SEEN_STRIDE]
+        for pawn in range(PAWNS + SEATS * seat, PAWNS + SEATS * seat + p[NUM_PAWNS]):
+            if s[pawn] != after[pawn]:
+                old, new = first + hidden * p[places + s[pawn]], first + hidden * p[places + after[pawn]]
+                for h in range(hidden):
+                    out[h] += v[new + h] - v[old + h]
+            places += NUM_PLACES
+        first += hidden * p[SEEN_STRIDE]
+    if p[HAND_SIZE]:
+        first += hidden * (NUM_CARDS + 1)
+        hand = HANDS + NUM_CARDS * viewer
+        for card in range(NUM_CARDS):
+            if s[hand + card] != after[hand + card]:
+                change = np.float32((after[hand + card] - s[hand + card]) / p[HAND_SIZE])
+                add_scaled(v, first + hidden * card, change, hidden, out)
+        if s[AGAIN] != after[AGAIN]:
+            add_scaled(v, first + hidden * NUM_CARDS, np.float32(after[AGAIN] - s[AGAIN]), hidden, out)
+    for h in range(hidden):
+        out[h] = max(out[h], ZERO)
 
 
-# The order of sums is LLVM's to choose: a row of the second layer is worth four of its operations.
+# The order of sums is LLVM's to choose.
 _SUMS: Final[dict[str, Any]] = {"nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-
-
-@njit(**_SUMS)
-def write_narrow(v, at, wide, narrow, hidden, out):
-    """The second layer before its ReLU: bias and weights, from v[at] on, of the first layer's ReLU, four at a time."""
-    bias = at + wide * narrow
-    for j in range(narrow):
-        out[j] = v[bias + j]
-    for h in range(0, wide, 4):
-        a, b = max(hidden[h], ZERO), max(hidden[h + 1], ZERO)
-        c, d = max(hidden[h + 2], ZERO), max(hidden[h + 3], ZERO)
-        row = at + narrow * h
-        for j in range(narrow):
-            out[j] += (a * v[row + j] + b * v[row + narrow + j]) + (
-                c * v[row + 2 * narrow + j] + d * v[row + 3 * narrow + j]
-            )
 
 
 @njit(**_SUMS)
@@ -185,13 +217,16 @@ def output(v, at, narrow, inner):
 
 
 @rule
-def write_network(s, p, v, base, hidden, inner, out):
-    """The network's outputs by side: chances to win by softmax, points as they are."""
-    write_hidden(s, p, v, base, hidden)
-    wide, narrow = int(v[WIDE]), int(v[NARROW])
-    at = LAYERS + wide * (int(v[INPUTS]) + 1)
-    write_narrow(v, at, wide, narrow, hidden, inner)
-    at += narrow * (wide + 1)
+def second_layer(v):
+    """Where the weights of the second layer begin."""
+    return LAYERS + int(v[WIDE]) * (int(v[INPUTS]) + 1)
+
+
+@rule
+def write_outputs(s, p, v, inner, out):
+    """The network's outputs by side, from its second layer: chances to win by softmax, points as they are."""
+    narrow = int(v[NARROW])
+    at = second_layer(v) + int(v[COLUMNS]) * (int(v[WIDE]) + 1)
     bias = at + narrow * int(v[OUTPUTS])
     sides = num_sides(p)
     for k in range(int(v[OUTPUTS])):
@@ -228,12 +263,12 @@ def write_outcome(s, p, v, out):
 
 
 @rule
-def write_worth(s, p, v, base, hidden, inner, out):
-    """What the position `s` before a draw is worth to each side; `base` by `write_base`; work in `hidden`, `inner`."""
+def write_worth(s, p, v, inner, out):
+    """What the position `s` before a draw is worth to each side; `inner`: its second layer, of a network."""
     if s[OVER]:
         write_outcome(s, p, v, out)
     elif v[KIND] == NETWORK:
-        write_network(s, p, v, base, hidden, inner, out)
+        write_outputs(s, p, v, inner, out)
     else:
         for side in range(num_sides(p)):
             out[side] = -standing(s, p, v, side)

@@ -87,6 +87,13 @@ class ValueModel:
         return [np.ascontiguousarray(first), bias, np.ascontiguousarray(second), second_bias[:narrow],
                 last.reshape(outputs, narrow), last_bias]  # fmt: skip
 
+    def fitted_to(self, rules: Rules) -> ValueModel:
+        """The model for rules that it plays: where they count no points it plays for its chance to win alone."""
+        if not self.is_network or num_outputs(self.rules) <= num_outputs(rules):
+            return self
+        *hidden, last, bias = self.layers()
+        return network_model(rules, [*hidden, last[: num_outputs(rules)], bias[: num_outputs(rules)]])
+
     def worths(self, rows: np.ndarray) -> np.ndarray:
         """What positions before a draw, rows int16 (N, W), are worth: float32 (N, O), by side."""
         out = np.zeros((len(rows), valuing.MOST_OUTPUTS), np.float32)

@@ -27,7 +27,7 @@ from sorry_env.players.value import LAYERS, load_value, read_model, value_metada
 from sorry_env.position import Position
 from sorry_env.rules import rules_from
 from sorry_env.value_games import ValueGames
-from sorry_env.values import VALUE_VERSION, light_model, num_inputs, num_sides, value_inputs
+from sorry_env.values import VALUE_VERSION, light_model, network_model, num_inputs, num_sides, value_inputs
 
 RULES = rules_from("mini-2")
 
@@ -72,6 +72,23 @@ def spoilt(file: str, path: Path, metadata: dict[str, Any] | None = None, **laye
 
 
 # --- Export ---
+
+
+def test_points_count_where_the_rules_count_them() -> None:
+    """A network that tells points plays for them, but for its chance to win where only that is scored; and back."""
+    scored, plain = rules_from("points:players=2"), rules_from("points:players=2,scoring=win")
+    model = random_network(scored, 3)
+    player = ValuePlayer("net", model)
+    chosen = []
+    for rules in (scored, plain, scored):
+        player.bind(rules)
+        positions = random_positions(rules, 3, 200)
+        chosen.append([int(ask(player, position, 1)[0]) for position in positions])
+    *hidden, last, bias = model.layers()
+    for_chances = ValuePlayer("chances", network_model(plain, [*hidden, last[:2], bias[:2]]))
+    for_chances.bind(plain)
+    assert chosen[0] == chosen[2] != chosen[1]
+    assert chosen[1] == [int(ask(for_chances, position, 1)[0]) for position in random_positions(plain, 3, 200)]
 
 
 @pytest.mark.parametrize("spec", ["mini-1", "classic:players=3", "teams", "points", "team-points", "edition-2013"])

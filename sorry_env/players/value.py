@@ -95,11 +95,11 @@ def load_value(spec: str, rules: Rules) -> ValueModel:
         if not fitting:
             known = ", ".join(file.rules.spec() for file in champion_files()) or "none"
             raise PolicyError(f"champion: none is shipped for the rules {rules.spec()!r}; there is one for: {known}")
-        return read_model(fitting[0])
+        return read_model(fitting[0]).fitted_to(rules)
     if spec.endswith(".onnx"):
         file = open_policy_file(spec)
         file.check_rules(rules)
-        return read_model(file)
+        return read_model(file).fitted_to(rules)
     raise SpecError(f"value: no value model {spec!r}; known: {CHAMPION}, {', '.join(LIGHT_MODELS)}, FILE.onnx")
 
 
@@ -115,6 +115,7 @@ class ValuePlayer:
     """
 
     model: ValueModel
+    _bound: Rules | None = None
 
     def __init__(
         self, spec: str, value: str | ValueModel, depth: int = 0, breadth: int = BREADTH, deals: int = DEALS
@@ -129,9 +130,10 @@ class ValuePlayer:
             if not rules.plays_like(self.value.rules):
                 made_for = self.value.rules.spec()
                 raise PolicyError(f"value {self.name!r} was made for the rules {made_for!r}, not for {rules.spec()!r}")
-            self.model = self.value
-        elif not hasattr(self, "model") or not self.model.rules.plays_like(rules):
+            self.model = self.value.fitted_to(rules)
+        elif self._bound != rules:
             self.model = load_value(self.value, rules)
+        self._bound = rules
 
     def act(
         self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions

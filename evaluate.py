@@ -26,6 +26,7 @@ from rich.table import Table
 
 import agents  # noqa: F401  # makes checkpoint folders players
 from agents import evaluation
+from agents.crews import Crew, open_crew
 from agents.evaluation import Played, Terms, play_matches
 from agents.files import check_writable, write_text
 from agents.luck import AUTO, Adjuster, open_adjuster
@@ -51,7 +52,7 @@ from sorry_env.rules import Rules
 from sorry_env.values import num_sides
 
 NAME = "evaluate.py"
-WITH_PROTOCOL = {"protocol", "workers", "json"}  # what may stand beside --protocol
+WITH_PROTOCOL = {"protocol", "workers", "ray", "json"}  # what may stand beside --protocol
 
 
 @dataclass
@@ -78,7 +79,9 @@ class Settings:
     seed: int = 0
     """Seed of decks and players: the same seed gives the same table, whatever the workers."""
     workers: int = 1
-    """Processes."""
+    """Processes of this machine."""
+    ray: tuple[str, ...] | None = None
+    """Play on a Ray cluster: HOST:PORT, auto, or nothing for one of this machine alone. Name the players first."""
     regret: bool = False
     """What each player gives away against perfect play, in a game that `sorry-env solve` has solved."""
     protocol: str | None = None
@@ -101,6 +104,8 @@ class Settings:
             raise SorryError("players: give two or more, such as: evaluate.py greedy random")
         if self.regret and (self.until is not None or self.adjust != AUTO or self.tables != "auto"):
             raise SorryError("--regret: plays against perfect play alone, without --until, --adjust and --tables")
+        if self.ray is not None and (self.regret or self.workers > 1):
+            raise SorryError("--ray: not with --workers, and not with --regret, which plays in this process")
         rules = table_rules(self.rules, self.players)
         if self.tables == "mixed" and num_sides(rules) < 3:
             raise SorryError(f"--tables mixed: needs three or four sides; {rules.spec()!r} has {num_sides(rules)}")
@@ -112,7 +117,7 @@ class Settings:
         given = {argument.partition("=")[0][2:] for argument in sys.argv if argument.startswith("--")}
         if given - WITH_PROTOCOL:
             refused = ", ".join(f"--{name}" for name in sorted(given - WITH_PROTOCOL))
-            raise SorryError(f"--protocol: fixes every setting but --workers and --json; leave out {refused}")
+            raise SorryError(f"--protocol: fixes every setting but --workers, --ray and --json; leave out {refused}")
         if len(self.players_to_rate) != 1:
             raise SorryError(f"--protocol: measures one player, not {len(self.players_to_rate)}")
 
@@ -127,12 +132,17 @@ def main() -> None:
     if settings.json and settings.json != Path("-"):
         check_writable(settings.json)  # now, not after an hour of games
     begun = time.monotonic()
-    if settings.protocol:
-        result, tables = protocol(settings)
-    else:
-        result = {"rules": rules.spec(), "seats": rules.players, "sides": num_sides(rules), "seed": settings.seed}
-        more, tables = regrets(settings, rules) if settings.regret else matches(settings, rules)
+    result = {"rules": rules.spec(), "seats": rules.players, "sides": num_sides(rules), "seed": settings.seed}
+    if settings.regret:
+        more, tables = regrets(settings, rules)
         result |= more
+    else:
+        with open_crew(settings.workers, settings.ray) as crew:
+            if settings.protocol:
+                result, tables = protocol(settings, crew)
+            else:
+                more, tables = matches(settings, rules, crew)
+                result |= more
     seconds = time.monotonic() - begun
     text = json.dumps(result, indent=1)
     if settings.json == Path("-"):
@@ -146,7 +156,7 @@ def main() -> None:
         write_text(settings.json, text + "\n")
 
 
-def matches(settings: Settings, rules: Rules) -> Shown:
+def matches(settings: Settings, rules: Rules, crew: Crew) -> Shown:
     """Every match of the players among each other."""
     specs, sides = settings.players_to_rate, num_sides(rules)
     players = [load_player(spec, rules) for spec in specs]
@@ -162,7 +172,7 @@ def matches(settings: Settings, rules: Rules) -> Shown:
             speed = done / max(time.monotonic() - begun, 1e-9)
             display.update(done / total, f"{done} of {total} games, {speed:.0f} games/s")
 
-        played = play_matches(planned, terms, settings.workers, show, players)
+        played = play_matches(planned, terms, crew, show, players)
     scores = [score for one in played for score in one.scores(specs, settings.seed)]
     title = f"{rules.spec()}, {rules.players} players, seed {settings.seed}"
     wide = [score for score in scores if until is not None and score.half_width > until]
@@ -213,7 +223,7 @@ def regrets(settings: Settings, rules: Rules) -> Shown:
     return {"regrets": [regret.as_dict() for regret in found]}, [regret_table(title, found)]
 
 
-def protocol(settings: Settings) -> Shown:
+def protocol(settings: Settings, crew: Crew) -> Shown:
     """One player by a named protocol."""
     fixed, spec = find_protocol(settings.protocol or ""), settings.players_to_rate[0]
     seated = open_everywhere(fixed, spec)
@@ -223,7 +233,7 @@ def protocol(settings: Settings) -> Shown:
         if not isinstance(player, str):
             warn_of(adjuster, [spec], [player])
     with ProgressDisplay("evaluating") as display:
-        sections = run_protocol(fixed, spec, seated, adjusters, settings.workers, display.update)
+        sections = run_protocol(fixed, spec, seated, adjusters, crew, display.update)
     overall = headline(sections)
     result = {
         "protocol": fixed.name,

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from agents.crews import Crew, Here, work_through
 from agents.intervals import mean_interval, win_rate_interval
 from agents.luck import AUTO, NONE, Adjuster, open_adjuster
-from agents.matches import Block, Match, join, plan_matches, play_all
+from agents.matches import Block, Match, join, plan_matches, play_block
 from sorry_env.players import Player, load_player
 from sorry_env.rules import Rules
 from sorry_env.values import num_sides
@@ -164,7 +165,7 @@ def evaluate(
     rules: Rules,
     games: int,
     seed: int,
-    workers: int = 1,
+    crew: Crew | None = None,
     progress: Callable[[int, int], None] | None = None,
     players: Sequence[Player] | None = None,
     adjust: str = NONE,
@@ -176,9 +177,9 @@ def evaluate(
         rules: the rules record.
         games: games a match, rounded up to whole decks (each deck is played once in every seating).
         seed: of decks and players.
-        workers: processes; 1 plays in this one.
+        crew: who plays; by default this process.
         progress: called with games done and games in all.
-        players: opened players in place of the spec strings, for `workers` 1.
+        players: opened players in place of the spec strings; other crews than this process pickle them.
         adjust: whose luck is taken out, see `agents.luck.open_adjuster`.
 
     Returns:
@@ -188,7 +189,7 @@ def evaluate(
         SpecError, PolicyError: a player that does not exist or cannot play these rules.
     """
     terms = Terms(tuple(specs), rules, games, seed, open_adjuster(adjust, rules))
-    played = play_matches(plan_matches(len(specs), num_sides(rules)), terms, workers, progress, players)
+    played = play_matches(plan_matches(len(specs), num_sides(rules)), terms, crew, progress, players)
     return [score for one in played for score in one.scores(specs, seed)]
 
 
@@ -245,7 +246,7 @@ class Terms:
 def play_matches(
     matches: Sequence[Match],
     terms: Terms,
-    workers: int = 1,
+    crew: Crew | None = None,
     progress: Callable[[int, int], None] | None = None,
     players: Sequence[Player] | None = None,
 ) -> list[Played]:
@@ -254,9 +255,9 @@ def play_matches(
     Args:
         matches: who sits where.
         terms: what they have in common.
-        workers: processes; the results do not depend on it.
+        crew: who plays; by default this process. The results do not depend on it.
         progress: called with games done and games expected.
-        players: opened players in place of the spec strings, for `workers` 1.
+        players: opened players in place of the spec strings; other crews than this process pickle them.
 
     Raises:
         SpecError, PolicyError: a player that does not exist or cannot play these rules.
@@ -267,7 +268,8 @@ def play_matches(
     is_open = [True] * len(matches)
     expected = [terms.decks(terms.games, match) for match in matches]
     parts: list[list[dict[str, np.ndarray]]] = [[] for _ in matches]
-    for block, part in play_all(_blocks(matches, terms, is_open), workers, players):
+    blocks = _blocks(matches, terms, is_open)
+    for block, part in work_through(crew or Here(), play_block, blocks, players, terms.adjuster):
         k = block.match_index
         if not is_open[k]:
             continue  # played ahead by a worker, of a match that was over: never looked at
@@ -293,4 +295,4 @@ def _blocks(matches: Sequence[Match], terms: Terms, is_open: Sequence[bool]) -> 
             if not is_open[k]:
                 break
             decks = min(size, most - index * size)
-            yield Block(terms.rules, terms.specs, match, k, index, decks, terms.seed, terms.adjuster)
+            yield Block(terms.rules, match, k, index, decks, terms.seed)

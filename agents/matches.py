@@ -7,11 +7,8 @@ never on how many workers share the blocks.
 from __future__ import annotations
 
 import itertools
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import Final, Literal
 
 import numpy as np
@@ -19,7 +16,7 @@ import numpy as np
 from agents.luck import Adjuster, LuckMeter
 from sorry_env.arena import Arena
 from sorry_env.batch import Batch
-from sorry_env.players import Player, load_player
+from sorry_env.players import Player
 from sorry_env.rules import Rules, rules_from
 from sorry_env.values import num_sides
 
@@ -109,25 +106,28 @@ class Block:
     """A part of a match that one worker plays."""
 
     rules: Rules
-    specs: tuple[str, ...]
     match: Match
     match_index: int
     index: int
     decks: int
     seed: int
-    adjuster: Adjuster | None = None
 
 
-def play_block(block: Block, players: Sequence[Player] | None = None) -> dict[str, np.ndarray]:
+def play_block(block: Block, players: Sequence[Player], adjuster: Adjuster | None = None) -> dict[str, np.ndarray]:
     """Plays a block's decks in every seating.
+
+    Args:
+        block: what is played.
+        players: opened, in the order of the match's indices.
+        adjuster: whose luck is taken out.
 
     Returns:
         Arrays by deck. `deck` int64 (decks,), its number. (decks, sides), the rotation along the second axis: `winner`
         (side of the table before rotation, -1 without), `plies`. (decks, sides, sides), of each rotation by side of the
-        table before rotation: `points`, and `luck`, what the cards added to its chance to win by the block's adjuster
-        (0 without one).
+        table before rotation: `points`, and `luck`, what the cards added to its chance to win by the adjuster (0
+        without one).
     """
-    rules, sides, adjuster = block.rules, num_sides(block.rules), block.adjuster
+    rules, sides = block.rules, num_sides(block.rules)
     decks = block.index * block.match.decks_per_block + np.arange(block.decks)
     rotations = np.tile(np.arange(sides), block.decks)
     batch = Batch(rules, block.decks * sides, block.seed, games=np.repeat(decks, sides), auto_forced=adjuster is None)
@@ -137,8 +137,7 @@ def play_block(block: Block, players: Sequence[Player] | None = None) -> dict[st
     entry_of_seat = (side_of_seat[None, :] - rotations[:, None]) % sides
     seating = np.take_along_axis(np.repeat(block.match.entries(decks), sides, axis=0), entry_of_seat, axis=1)
     rng = np.random.default_rng([block.seed, block.match_index, block.index])
-    opened = players or [load_player(spec) for spec in block.specs]
-    Arena(batch, opened, seating, rng, meter.watch if meter else None).reset()
+    Arena(batch, players, seating, rng, meter.watch if meter else None).reset()
     luck = meter.luck if meter else np.zeros((batch.num_games, sides))
     return {"deck": decks, **_results(batch, entry_of_seat, luck, block.decks, sides)}
 
@@ -159,33 +158,6 @@ def _results(
         "points": points.reshape(decks, sides, sides),
         "luck": luck_of_entry.reshape(decks, sides, sides),
     }
-
-
-def play_all(
-    blocks: Iterable[Block], workers: int, players: Sequence[Player]
-) -> Iterator[tuple[Block, dict[str, np.ndarray]]]:
-    """Each block with its results, in order; `players`, opened, serve where there is one worker.
-
-    `blocks` may be lazy: it is asked for the next block when a worker is about to need one.
-    """
-    if workers == 1:
-        for block in blocks:
-            yield block, play_block(block, players)
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _prepare_worker) as pool:
-        ahead: deque[tuple[Block, Future[dict[str, np.ndarray]]]] = deque()
-        for block in blocks:
-            ahead.append((block, pool.submit(play_block, block)))
-            if len(ahead) > workers:
-                first, future = ahead.popleft()
-                yield first, future.result()
-        for first, future in ahead:
-            yield first, future.result()
-
-
-def _prepare_worker() -> None:
-    """Makes checkpoint folders known to a worker's registry."""
-    import agents  # noqa: F401  # imported for what it registers
 
 
 def join(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:

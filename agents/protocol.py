@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from agents.crews import Crew
 from agents.evaluation import Played, Score, Terms, play_matches
 from agents.intervals import mean_interval
 from agents.luck import Adjuster, open_adjuster
@@ -157,7 +158,7 @@ def run_protocol(
     spec: str,
     seated: Mapping[str, Player | str],
     adjusters: Mapping[str, Adjuster],
-    workers: int = 1,
+    crew: Crew | None = None,
     progress: Callable[[float, str], None] | None = None,
 ) -> list[Section]:
     """Plays a protocol.
@@ -167,7 +168,7 @@ def run_protocol(
         spec: spec string of the player under test.
         seated: see `open_everywhere`.
         adjusters: see `open_pinned`.
-        workers: processes; the results do not depend on it.
+        crew: who plays; by default this process. The results do not depend on it.
         progress: called with the part that is done, 0 to 1, and the rule set.
     """
     sections = []
@@ -182,14 +183,14 @@ def run_protocol(
                 progress((k + done / total) / len(protocol.seeds), name)
 
         terms = Terms((spec, *protocol.opponents), rules, protocol.games, seed, adjuster)
-        sections.append(_play_section(terms, workers, show))
+        sections.append(_play_section(terms, crew, show))
     return sections
 
 
-def _play_section(terms: Terms, workers: int, progress: Callable[[int, int], None]) -> Section:
+def _play_section(terms: Terms, crew: Crew | None, progress: Callable[[int, int], None]) -> Section:
     sides = num_sides(terms.rules)
     matches = [alone_against(0, other, sides) for other in range(1, len(terms.specs))]
-    played = play_matches(matches, terms, workers, progress)
+    played = play_matches(matches, terms, crew, progress)
     scores = tuple(score for match in played for score in match.scores(terms.specs, terms.seed))
     return Section(terms.rules.spec(), terms.adjuster, scores, _mean_of(played))
 

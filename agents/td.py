@@ -21,6 +21,7 @@ from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.checkpoints import load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
+from agents.crews import open_crew
 from agents.schedules import Schedule
 from agents.settings import RunSettings, option
 from sorry_env.errors import PolicyError, SorryError
@@ -61,7 +62,9 @@ class TDSettings(RunSettings):
     seed: int = 0
     """Seed of everything: the same seed and games give the same run, whatever the threads."""
     threads: int = 2
-    """Threads of self-play, beside one of torch that is busy a third of the time."""
+    """Threads of self-play, beside one of torch."""
+    ray: tuple[str, ...] | None = None
+    """Play the games on a Ray cluster: HOST:PORT, auto, or nothing for one of this machine alone."""
     wide: int = 128
     """Width of the first hidden layer."""
     narrow: int = 32
@@ -151,7 +154,10 @@ class TDLearner:
         self.average = {key: value.clone() for key, value in self.network.state_dict().items()}
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate, fused=True)
         self.rng = np.random.default_rng(settings.seed)
-        self.self_play = ValueGames(settings.seed, settings.threads)
+        is_here = settings.ray is None
+        self.self_play = ValueGames(
+            settings.seed, ThreadPoolExecutor(settings.threads) if is_here else open_crew(1, settings.ray)
+        )
         self.games = self.positions = self.steps = 0
         self.seconds = 0.0
         self.next_trace = settings.trace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -37,14 +37,14 @@ class ValueGames:
 
     Args:
         seed: of the cards; game n of a seed draws the same cards whatever plays.
-        threads: how many threads share the games; results do not depend on it.
+        pool: whose threads, processes or machines share the games, by default one thread; results do not depend on it.
         max_plies: plies after which a game is cut off.
     """
 
-    def __init__(self, seed: int, threads: int = 1, max_plies: int = 2000) -> None:
+    def __init__(self, seed: int, pool: Executor | None = None, max_plies: int = 2000) -> None:
         self.seed, self.max_plies = seed, max_plies
         self.played = 0
-        self._pool = ThreadPoolExecutor(threads)
+        self._pool = pool or ThreadPoolExecutor(1)
 
     def play(self, model: ValueModel, games: int, trace: float) -> Lessons:
         """Plays the next `games` games of the seed.
@@ -57,26 +57,32 @@ class ValueGames:
         ids = np.arange(self.played, self.played + games)
         self.played += games
         shares = np.array_split(ids, -(-games // GAMES_A_SHARE))
-        parts = list(self._pool.map(lambda share: self._play_share(model, share, trace), shares))
+        futures = [self._pool.submit(_play_share, share, model, self.seed, trace, self.max_plies) for share in shares]
+        parts = [future.result() for future in futures]
         return Lessons(np.concatenate([rows for rows, _ in parts]), np.concatenate([y for _, y in parts]), games)
 
-    def _play_share(self, model: ValueModel, ids: np.ndarray, trace: float) -> tuple[np.ndarray, np.ndarray]:
-        p = parameter_row(model.rules)
-        width = int(p[0, WIDTH])
-        for room in self._rooms(len(ids)):
-            rows = np.empty((room, width), np.int16)
-            values, means = np.empty((2, room, MOST_OUTPUTS), np.float32)
-            targets = np.empty((room, num_outputs(model.rules)), np.float32)
-            states, streams = np.zeros((len(ids), width), np.int16), stream_rows(self.seed, ids)
-            arrays = rows, values, means, targets
-            found = learning.play_against_itself(states, streams, p, model.row, trace, self.max_plies, *arrays)
-            if found >= 0:
-                break
-        return rows[:found], targets[:found]
 
-    def _rooms(self, games: int) -> Iterator[int]:
-        room = games * ROOM
-        while room < games * self.max_plies:
-            yield room
-            room *= 4
-        yield games * self.max_plies
+def _play_share(
+    ids: np.ndarray, model: ValueModel, seed: int, trace: float, max_plies: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and targets of the games of some ids."""
+    p = parameter_row(model.rules)
+    width = int(p[0, WIDTH])
+    for room in _rooms(len(ids), max_plies):
+        rows = np.empty((room, width), np.int16)
+        values, means = np.empty((2, room, MOST_OUTPUTS), np.float32)
+        targets = np.empty((room, num_outputs(model.rules)), np.float32)
+        states, streams = np.zeros((len(ids), width), np.int16), stream_rows(seed, ids)
+        arrays = rows, values, means, targets
+        found = learning.play_against_itself(states, streams, p, model.row, trace, max_plies, *arrays)
+        if found >= 0:
+            break
+    return rows[:found], targets[:found]
+
+
+def _rooms(games: int, max_plies: int) -> Iterator[int]:
+    room = games * ROOM
+    while room < games * max_plies:
+        yield room
+        room *= 4
+    yield games * max_plies

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +10,7 @@ from scipy import stats
 from tiny_policies import write_policy
 
 from agents import evaluation
+from agents.crews import Here, Processes
 from agents.evaluation import Played, Score, Terms, evaluate, play_matches
 from agents.intervals import difference_interval, mean_interval, win_rate_interval
 from agents.matches import DECKS_PER_BLOCK, Block, Match, plan_matches, play_block
@@ -76,7 +75,8 @@ def policy(tmp_path: Path) -> str:
 def test_workers(policy: str) -> None:
     """One worker and two give the same table."""
     rules = rules_from("mini-2")
-    tables = [evaluate([policy, "greedy", "random"], rules, 1200, 7, workers) for workers in (1, 2)]
+    with Processes(2) as crew:
+        tables = [evaluate([policy, "greedy", "random"], rules, 1200, 7, each) for each in (None, crew)]
     assert tables[0] == tables[1]
     assert len(tables[0]) == 6
 
@@ -143,7 +143,7 @@ def test_rotation_is_exact(spec: str) -> None:
 
 def test_rotation_removes_the_seat() -> None:
     """A player that wins mostly where it sits first is even against itself."""
-    block = Block(TWO, ("a", "b"), Match(((0, 1),), (0, 1)), 0, 0, 200, 3)
+    block = Block(TWO, Match(((0, 1),), (0, 1)), 0, 0, 200, 3)
     winners = play_block(block, [GoodAtSeatZero(), GoodAtSeatZero()])["winner"]
     seats = (winners + np.arange(2)) % 2
     assert (seats == 0).mean() > 0.6
@@ -161,7 +161,7 @@ def test_every_side_is_sat_at(spec: str) -> None:
     assert all(watcher.seats == set(range(rules.players)) for watcher in watchers)
     for watcher in watchers:
         watcher.seats.clear()
-    block = Block(rules, tuple("abcd"[:sides]), Match((tuple(range(sides)),), (0,)), 0, 0, 1, 1)
+    block = Block(rules, Match((tuple(range(sides)),), (0,)), 0, 0, 1, 1)
     results = play_block(block, watchers)
     assert results["winner"].shape == results["plies"].shape == (1, sides)
     assert results["points"].shape == (1, sides, sides)
@@ -331,15 +331,7 @@ def test_played_ahead_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks that workers played ahead of a match that was over count for nothing."""
     alone = run_until(0.02)
 
-    def ahead(blocks: Iterable[Block], workers: int, players: Sequence[Player]) -> Iterator[Any]:
-        waiting: list[Any] = []
-        for block in blocks:
-            waiting.append((block, play_block(block, players)))
-            if len(waiting) > 2:
-                yield waiting.pop(0)
-        yield from waiting
-
-    monkeypatch.setattr(evaluation, "play_all", ahead)
+    monkeypatch.setattr(Here, "size", 2)
     for one, other in zip(alone, run_until(0.02), strict=True):
         assert np.array_equal(one.results["winner"], other.results["winner"])
 

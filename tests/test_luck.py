@@ -11,6 +11,7 @@ from scipy import stats
 from tiny_policies import write_policy
 from tiny_values import adjuster_of, race_network, random_network
 
+from agents.crews import Processes
 from agents.evaluation import Played, Terms, play_matches
 from agents.export import export_value
 from agents.intervals import mean_interval, win_rate_interval
@@ -82,7 +83,8 @@ def test_mirror_match_covers_a_half() -> None:
 def test_workers_and_blocks() -> None:
     """Two workers and one give the same adjusted table, also where matches stop by the width of their intervals."""
     terms = Terms(("race", "random", "greedy"), MINI, 100, 3, adjuster_of(race_network(MINI)), 0.017)
-    tables = [play_matches(plan_matches(3, 2), terms, workers) for workers in (1, 2)]
+    with Processes(2) as crew:
+        tables = [play_matches(plan_matches(3, 2), terms, each) for each in (None, crew)]
     first, second = ([one.scores(terms.specs, 3) for one in played] for played in tables)
     assert first == second
     assert len({scores[0].decks for scores in first}) > 1, "matches should have stopped at different lengths"

@@ -149,7 +149,7 @@ def test_interrupt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
     def interrupt(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("agents.matches.play_block", interrupt)
+    monkeypatch.setattr("agents.evaluation.play_block", interrupt)
     result = in_process(["evaluate.py", "greedy", "random"], capsys, monkeypatch)
     assert result == (130, "", "evaluate.py: interrupted\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -75,7 +76,7 @@ def averages(model: ValueModel, rows: np.ndarray) -> np.ndarray:
 
 def lessons(model: ValueModel, shares: list[int], trace: float = 0.6, threads: int = 1, seed: int = 3) -> Lessons:
     """Games of one seed in blocks of the given numbers."""
-    games = ValueGames(seed, threads)
+    games = ValueGames(seed, ThreadPoolExecutor(threads))
     parts = [games.play(model, count, trace) for count in shares]
     assert games.played == sum(shares)
     rows, targets = (np.concatenate([part[k] for part in parts]) for k in (0, 1))

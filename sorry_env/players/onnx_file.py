@@ -54,15 +54,20 @@ class PolicyFile:
 
     Attributes:
         spec: its path.
+        data: its bytes; a pickled file carries them and needs no path.
         session: onnxruntime's session.
         metadata: what it says of itself.
         rules: what it was made for.
     """
 
     spec: str
+    data: bytes
     session: Any
     metadata: dict[str, Any]
     rules: Rules
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _read_file, (self.spec, self.data)
 
     @property
     def kind(self) -> str:
@@ -80,31 +85,36 @@ class PolicyFile:
 
 def open_policy_file(spec: str) -> PolicyFile:
     """Opens a file. Raises PolicyError where it is missing, too large, damaged, or does not say what game it is for."""
-    session = _open_session(Path(spec))
-    metadata = _read_metadata(spec, session)
-    return PolicyFile(spec, session, metadata, _read_rules(spec, metadata))
-
-
-def _open_session(path: Path) -> Any:
+    path = Path(spec)
     if not path.is_file():
-        raise PolicyError(f"policy: no file {str(path)!r}; give the path of an exported .onnx file")
+        raise PolicyError(f"policy: no file {spec!r}; give the path of an exported .onnx file")
     size = path.stat().st_size
     if size > MAX_POLICY_BYTES:
-        raise PolicyError(f"policy {str(path)!r} has {size} bytes, more than the {MAX_POLICY_BYTES} allowed")
+        raise PolicyError(f"policy {spec!r} has {size} bytes, more than the {MAX_POLICY_BYTES} allowed")
+    return _read_file(spec, path.read_bytes())
+
+
+def _read_file(spec: str, data: bytes) -> PolicyFile:
+    session = _open_session(spec, data)
+    metadata = _read_metadata(spec, session)
+    return PolicyFile(spec, data, session, metadata, _read_rules(spec, metadata))
+
+
+def _open_session(spec: str, data: bytes) -> Any:
     try:
         import onnxruntime
     except ImportError:
         raise PolicyError(
-            f"policy {str(path)!r} needs onnxruntime: pip install 'sorry-env[policy]', or pip install onnxruntime"
+            f"policy {spec!r} needs onnxruntime: pip install 'sorry-env[policy]', or pip install onnxruntime"
         ) from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
     try:
-        return onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime raises classes of its own, all derived from Exception alone
         reason = str(error).splitlines()[0][:160]
-        raise PolicyError(f"policy {str(path)!r} is not an ONNX file that can be read: {reason}") from None
+        raise PolicyError(f"policy {spec!r} is not an ONNX file that can be read: {reason}") from None
 
 
 def _read_metadata(spec: str, session: Any) -> dict[str, Any]:

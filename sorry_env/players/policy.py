@@ -72,4 +72,4 @@ class PolicyPlayer:
         return np.argmax(np.where(masks > 0, logits, -np.inf), axis=1)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PolicyPlayer, (self.name,)
+        return PolicyPlayer, (self.name, None, self._file)

@@ -32,10 +32,11 @@ from sorry_env.values import (
     MOST_HIDDEN,
     ValueModel,
     network_model,
+    num_card_inputs,
     num_inputs,
     num_outputs,
     num_sides,
-    value_inputs,
+    value_parts,
 )
 
 LEARNER: Final = "td"
@@ -103,17 +104,31 @@ class TDSettings(RunSettings):
 
 
 class ValueNetwork(nn.Module):
-    """Two hidden layers: inputs (N, I) to logits of the sides' chances and, where points count, points (N, O)."""
+    """Two hidden layers: pawns and cards of positions to logits of the sides' chances and, where points count, points.
 
-    def __init__(self, inputs: int, wide: int, narrow: int, outputs: int) -> None:
+    The first layer of `value_parts`: what the pawns' inputs weigh is looked up, since all but one for a pawn are 0.
+
+    Args:
+        inputs: I, of which the last `cards` are cards.
+        cards: C.
+        wide: H.
+        narrow: J.
+        outputs: O.
+    """
+
+    def __init__(self, inputs: int, cards: int, wide: int, narrow: int, outputs: int) -> None:
         super().__init__()
-        self.first = nn.Linear(inputs, wide)
+        self.pawns = nn.EmbeddingBag(inputs - cards, wide, mode="sum")
+        self.cards = nn.Linear(cards, wide)
         self.second = nn.Linear(wide, narrow)
         self.last = nn.Linear(narrow, outputs)
+        for weights in (self.pawns.weight, self.cards.weight, self.cards.bias):  # as of one layer of all inputs
+            nn.init.uniform_(weights, -(inputs**-0.5), inputs**-0.5)
 
-    def forward(self, features: torch.Tensor) -> torch.Tensor:
-        """Outputs before the softmax."""
-        outputs: torch.Tensor = self.last(torch.relu(self.second(torch.relu(self.first(features)))))
+    def forward(self, places: torch.Tensor, cards: torch.Tensor) -> torch.Tensor:
+        """Outputs before the softmax, (N, O), of places int (N, P K) and cards (N, C)."""
+        first = torch.relu(self.pawns(places) + self.cards(cards))
+        outputs: torch.Tensor = self.last(torch.relu(self.second(first)))
         return outputs
 
 
@@ -150,7 +165,8 @@ class TDLearner:
         self.settings, self.rules = settings, settings.record()
         torch.set_num_threads(1)
         torch.manual_seed(settings.seed)
-        self.network = ValueNetwork(num_inputs(self.rules), settings.wide, settings.narrow, num_outputs(self.rules))
+        sizes = num_inputs(self.rules), num_card_inputs(self.rules), settings.wide, settings.narrow
+        self.network = ValueNetwork(*sizes, num_outputs(self.rules))
         self.average = {key: value.clone() for key, value in self.network.state_dict().items()}
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate, fused=True)
         self.rng = np.random.default_rng(settings.seed)
@@ -216,8 +232,8 @@ class TDLearner:
         losses = []
         for begin in range(0, len(order), settings.minibatch):
             chosen = order[begin : begin + settings.minibatch]
-            features = torch.from_numpy(value_inputs(self.rules, lessons.rows[chosen]))
-            loss = value_loss(self.network(features), torch.from_numpy(lessons.targets[chosen]), sides)
+            parts = map(torch.from_numpy, value_parts(self.rules, lessons.rows[chosen]))
+            loss = value_loss(self.network(*parts), torch.from_numpy(lessons.targets[chosen]), sides)
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]  # untyped in torch
             self.optimizer.step()
@@ -281,8 +297,9 @@ class TDLearner:
 
 
 def _model_of(rules: Rules, weights: dict[str, torch.Tensor]) -> ValueModel:
-    names = [f"{layer}.{part}" for layer in ("first", "second", "last") for part in ("weight", "bias")]
-    return network_model(rules, [weights[name].detach().numpy() for name in names])
+    first = torch.cat([weights["pawns.weight"].T, weights["cards.weight"]], 1)
+    names = ["cards.bias", *(f"{layer}.{part}" for layer in ("second", "last") for part in ("weight", "bias"))]
+    return network_model(rules, [layer.detach().numpy() for layer in (first, *(weights[name] for name in names))])
 
 
 def load_checkpoint_player(spec: str) -> ValuePlayer:

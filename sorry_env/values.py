@@ -50,6 +50,12 @@ def num_inputs(rules: Rules) -> int:
     return value_layout(rules.players, rules.pawns, rules.hand_size > 0)[-1].stop
 
 
+def num_card_inputs(rules: Rules) -> int:
+    """C, how many of them, the last ones, are cards."""
+    layout = value_layout(rules.players, rules.pawns, rules.hand_size > 0)
+    return sum(part.size for part in layout if not part.name.startswith("seat"))
+
+
 def num_sides(rules: Rules) -> int:
     """Seats, or teams in the partnership game; seat % num_sides is a seat's side."""
     return 2 if rules.teams else rules.players
@@ -168,8 +174,22 @@ def network_model(rules: Rules, layers: Sequence[np.ndarray]) -> ValueModel:
     return ValueModel(rules, row)
 
 
+def value_parts(rules: Rules, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs of positions before a draw, rows int16 (N, W), as few numbers.
+
+    Returns:
+        int32 (N, P K): which of the pawns' inputs are 1, one for each pawn; float32 (N, C): the other inputs, cards.
+    """
+    places = np.empty((len(rows), rules.players * rules.pawns), np.int32)
+    cards = np.empty((len(rows), num_card_inputs(rules)), np.float32)
+    searching.inputs(rows, parameter_row(rules), places, cards)
+    return places, cards
+
+
 def value_inputs(rules: Rules, rows: np.ndarray) -> np.ndarray:
     """Inputs of positions before a draw, rows int16 (N, W): float32 (N, I) (`value_layout`)."""
-    out = np.empty((len(rows), num_inputs(rules)), np.float32)
-    searching.inputs(rows, parameter_row(rules), out)
+    places, cards = value_parts(rules, rows)
+    out = np.zeros((len(rows), num_inputs(rules)), np.float32)
+    np.put_along_axis(out, places.astype(np.int64), 1, axis=1)
+    out[:, out.shape[1] - cards.shape[1] :] = cards
     return out

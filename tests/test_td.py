@@ -23,7 +23,7 @@ from sorry_env.errors import PolicyError, SorryError
 from sorry_env.players import ValuePlayer
 from sorry_env.rules import rules_from
 from sorry_env.solver import save_solution, solution_path, solve
-from sorry_env.values import num_sides, value_inputs
+from sorry_env.values import num_sides, value_parts
 
 torch.set_num_threads(1)
 
@@ -93,7 +93,7 @@ def test_engine_plays_the_network_that_torch_trains(spec: str, tmp_path: Path) -
     rows = rows_of([position for position in before_draws(learner.rules, 3, 30) if not position.is_over])
     sides = num_sides(learner.rules)
     with torch.no_grad():
-        outputs = learner.network(torch.from_numpy(value_inputs(learner.rules, rows)))
+        outputs = learner.network(*map(torch.from_numpy, value_parts(learner.rules, rows)))
         outputs[:, :sides] = torch.softmax(outputs[:, :sides], 1)
     for worth, output, row in zip(learner.model().worths(rows), outputs.numpy(), rows, strict=True):
         for part in range(0, len(worth), sides):

@@ -33,11 +33,12 @@ from sorry_env.engine.valuing import (
     num_sides,
     second_layer,
     utility,
+    write_cards,
     write_drawn,
     write_hidden,
-    write_inputs,
     write_outcome,
     write_pile,
+    write_places,
     write_still,
     write_worth,
 )
@@ -352,10 +353,13 @@ def choose_deeper(S, p, v, breadth, actions, worths):
 
 
 @kernel
-def inputs(rows, p, out):
-    """Inputs float32 (N, I) of positions before a draw, rows int16 (N, W)."""
+def inputs(rows, p, places, cards):
+    """Inputs of positions before a draw, rows int16 (N, W): which the pawns make 1, int32 (N, P K), and the cards'
+    float32 (N, C).
+    """
     for e in range(len(rows)):
-        write_inputs(row(rows, e), row(p, 0), row(out, e))
+        write_places(row(rows, e), row(p, 0), row(places, e))
+        write_cards(row(rows, e), row(p, 0), row(cards, e), 0)
 
 
 @kernel

@@ -21,7 +21,7 @@ from sorry_env.actions import SEATS
 from sorry_env.cards import NUM_CARDS
 from sorry_env.engine.choosing import standing
 from sorry_env.engine.dealing import count_hidden
-from sorry_env.engine.encoding import write_pawns, write_points
+from sorry_env.engine.encoding import write_points
 from sorry_env.engine.parameters import (
     AGAIN,
     CARD,
@@ -147,13 +147,15 @@ def write_drawn(s, p, v, pile, cards, out):
 
 
 @rule
-def write_inputs(s, p, out):
-    """All inputs of a network as numbers, for training: pawns as the observation's, then cards."""
-    cards = p[PLAYERS] * p[SEEN_STRIDE]
-    for k in range(cards):
-        out[k] = 0
-    write_pawns(s, p, s[MOVER], out)
-    write_cards(s, p, out, cards)
+def write_places(s, p, out):
+    """Which inputs the pawns make 1, the board turned to the seat s[MOVER]: an index for each pawn."""
+    first = 0
+    for away in range(p[PLAYERS]):
+        seat = (s[MOVER] + away) % p[PLAYERS]
+        for slot in range(p[NUM_PAWNS]):
+            place = p[p[TURN + SEATS * s[MOVER] + seat] + NUM_PLACES * slot + s[PAWNS + SEATS * seat + slot]]
+            out[p[NUM_PAWNS] * away + slot] = first + place
+        first += p[SEEN_STRIDE]
 
 
 @rule

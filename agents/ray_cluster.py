@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -13,6 +14,7 @@ from agents.crews import Crew
 from sorry_env.errors import SorryError
 
 KEPT: Final = 4  # arguments that are remembered as being in the object store
+CONNECT_SECONDS: Final = 10
 AHEAD: Final = 2  # tasks in hand for each processor, so that none waits for the next
 _SOURCES: Final = [str(Path(module).parent) for module in (__file__, sorry_env.__file__)]
 
@@ -37,6 +39,8 @@ class RayCluster(Crew):
         except ImportError:
             raise SorryError("--ray: needs Ray: pip install 'sorry-env[ray]', or pip install ray") from None
         self._ray = ray
+        if address not in ("", "auto"):
+            _check_reachable(address)  # for Ray's own attempts take minutes
         options: dict[str, Any] = {"num_cpus": processors, "include_dashboard": False}
         if address:
             options = {"address": address, "runtime_env": {"py_modules": _SOURCES, "excludes": ["**/__pycache__"]}}
@@ -68,6 +72,16 @@ class RayCluster(Crew):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leaves the cluster; one that was begun here ends."""
         self._ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        raise SorryError(f"--ray: no cluster at {address!r}: not HOST:PORT, ray://HOST:PORT or auto")
+    try:
+        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise SorryError(f"--ray: no cluster at {address!r}: {error}") from None
 
 
 def _do(work: Callable[..., Any], *arguments: Any, **options: Any) -> Any:

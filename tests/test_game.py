@@ -131,7 +131,7 @@ def test_odds_add_up(position: Position) -> None:
 
 @pytest.mark.parametrize("spec", ["classic:players=3", *HAND_GAMES])
 def test_opening_deals_by_outcomes(spec: str) -> None:
-    """From an opening the cards come by the odds of what is left: hands one card each in turn, then the first decides."""
+    """From an opening cards come by the odds of what is left: hands one card each in turn, then the first decides."""
     rules = RULE_SETS[spec]
     first, to_deal = rules.players - 1, rules.players * rules.hand_size or 1
     position, left = Position.opening(rules, first), dict(zip(CARDS, rules.deck_counts, strict=True))
@@ -151,7 +151,7 @@ def test_opening_deals_by_outcomes(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", HAND_GAMES)
 def test_unseen_cards_are_dealt_uniformly(spec: str) -> None:
-    """`deal_unseen` fills each unknown hand from the cards unseen, keeps what was known, and repeats by its generator."""
+    """`deal_unseen` fills unknown hands from the cards unseen, keeps what was known, and repeats by its generator."""
     for position in random_positions(RULE_SETS[spec], 3, 4):
         seen = position.seen_by(0)
         dealt = [seen.deal_unseen(np.random.default_rng(seed)) for seed in (1, 1, 2)]
@@ -178,7 +178,6 @@ def test_positions_are_their_own_copies() -> None:
     position = Position.parse(START, "classic", players=2)
     assert copy.copy(position) is position
     assert copy.deepcopy({"a": [position]})["a"][0] is position
-
 
 
 def test_stream_follows_the_odds() -> None:

@@ -1,4 +1,4 @@
-"""The game in OpenSpiel: its own checks, chance and returns against `Game`, hidden hands, bots and players either way."""
+"""The game in OpenSpiel: its checks, chance and returns against `Game`, hidden hands, bots and players either way."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ def test_history_hides_dealt_and_drawn_cards() -> None:
     states = []
     for dealt, refill in (("2.4.7.8.1", "3"), ("10.11.12.X.1", "5")):
         state = game.new_initial_state()
-        for own, other in zip("1.3.5.8.2".split("."), dealt.split("."), strict=True):
+        for own, other in zip(("1", "3", "5", "8", "2"), dealt.split("."), strict=True):
             state.apply_action(CARDS.index(own))
             state.apply_action(CARDS.index(other))
         for move, card in (("5:4>9", "12"), ("1:34>35", refill)):
@@ -354,7 +354,8 @@ def test_rl_environment(spec: str) -> None:
     rng = random.Random(7)
     step = env.reset()
     assert len(step.observations["info_state"][0]) == env.observation_spec()["info_state"][0]
-    illegal = set(range(env.action_spec()["num_actions"])) - set(step.observations["legal_actions"][step.current_player()])
+    legal = step.observations["legal_actions"][step.current_player()]
+    illegal = set(range(env.action_spec()["num_actions"])) - set(legal)
     with pytest.raises(IllegalError):
         env.step([min(illegal)])
     while not step.last():
@@ -466,7 +467,10 @@ def test_cpp_mcts_step_crashes() -> None:
 # --- Bots and players ---
 
 
-class Spy(pyspiel.Bot):
+Bot: Any = pyspiel.Bot
+
+
+class Spy(Bot):
     """Plays the lowest action and keeps the positions that it is shown."""
 
     def __init__(self, shown: list[Position]) -> None:
@@ -512,7 +516,7 @@ def test_bot_is_an_opponent() -> None:
 
     def rewards() -> list[float]:
         batch = Batch("mini-1", 4, seed=4)
-        players = [openspiel.BotPlayer(lambda *given: mcts(*given, simulations=3), "mcts"), load_player("greedy")]
+        players = [openspiel.BotPlayer(lambda game, seat, rng: mcts(game, seat, rng, 3), "mcts"), load_player("greedy")]
         seating = np.array([[0, 1], [1, 0]] * 2)
         arena = Arena(batch, players, seating, np.random.default_rng(8))
         arena.reset()

@@ -23,8 +23,8 @@ _FROM_GAME_STRING: Final = str.maketrans({";": ",", ":": "="})
 def format_rules(rules: Rules) -> str:
     """Rules but for the number of players, as the parameter `rules`: `classic`, `classic:slide_on:own;deck:55`."""
     name, _, tail = rules.spec().partition(":")
-    options = [option for option in tail.split(",") if option and not option.startswith("players=")]
-    return ":".join([name, *([",".join(options)] if options else [])]).translate(_TO_GAME_STRING)
+    options = ",".join(option for option in tail.split(",") if not option.startswith("players="))
+    return f"{name}:{options}".removesuffix(":").translate(_TO_GAME_STRING)
 
 
 def parse_rules(text: str, players: int = AS_RULES_SAY) -> Rules:
@@ -76,7 +76,7 @@ def game_info(rules: Rules) -> pyspiel.GameInfo:
 def _clear_win(rules: Rules) -> Position:
     """The end that pays most and costs most, by wins and by points: the losers have no pawn Home."""
     winners = (0, 2) if rules.teams else (0,)
-    places = ["H" if seat in winners else "S" for seat in range(rules.players)]
-    pawns = "/".join(f"{color}:{','.join(place * rules.pawns)}" for color, place in zip(rules.colors, places, strict=True))
+    places = {color: "H" if seat in winners else "S" for seat, color in enumerate(rules.colors)}
+    pawns = "/".join(f"{color}:{','.join(place * rules.pawns)}" for color, place in places.items())
     cards = "/".join("?" * rules.players) if rules.hand_size else "-"
     return Position.parse(f"{pawns} {rules.colors[0].lower()} {cards} *", rules)

@@ -21,9 +21,9 @@ class BotPlayer:
     """An OpenSpiel bot as a player (see `sorry_env.Player`).
 
     The bot gets each position as a state that begins there: it has no history, and `restart` comes before each `step`.
-    In the hand game the bot's state holds a full deal, in which the cards that the seat has not seen are dealt at random
-    (RULES 5.6), anew for each decision: a bot that looks into other hands takes that deal for the truth, and an ISMCTS
-    bot deals again by `SorryState.resample_from_infostate`. No bot sees a card that is really hidden.
+    In the hand game the bot's state holds a full deal, in which the cards that the seat has not seen are dealt at
+    random (RULES 5.6), anew for each decision: a bot that looks into other hands takes that deal for the truth, and an
+    ISMCTS bot deals again by `SorryState.resample_from_infostate`. No bot sees a card that is really hidden.
 
     Args:
         make_bot: called with the game, the seat that the bot plays and a `numpy.random.RandomState`; returns the bot.
@@ -57,8 +57,7 @@ class BotPlayer:
             actions[k] = bots[position.mover].step(self._game.new_initial_state(position))
             if not 0 <= actions[k] < masks.shape[1] or not masks[k, actions[k]]:
                 raise SorryError(
-                    f"player {self.name!r} answers {actions[k]} in {str(position)!r}; legal: "
-                    f"{position.legal_actions()}"
+                    f"player {self.name!r} answers {actions[k]} in {str(position)!r}; legal: {position.legal_actions()}"
                 )
         return actions
 

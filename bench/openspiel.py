@@ -12,6 +12,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pyspiel
@@ -34,6 +35,13 @@ def play(game: Any, rng: random.Random) -> int:
             state.apply_action(rng.choice(state.legal_actions()))
         nodes += 1
     return nodes
+
+
+def repeat(call: Callable[[], Any], times: int = 20) -> int:
+    """Calls and says how often."""
+    for _ in range(times):
+        call()
+    return times
 
 
 def rate(work: Callable[[], int], seconds: float) -> float:
@@ -64,10 +72,10 @@ def main() -> None:
     for name in GAMES:
         game, rng = pyspiel.load_game(name), random.Random(1)
         state = middle(game, rng)
-        works = [
-            lambda game=game, rng=rng: play(game, rng),
-            lambda state=state: len([state.clone() for _ in range(20)]),
-            lambda state=state: len([state.observation_tensor(0) for _ in range(20)]),
+        works: list[Callable[[], int]] = [
+            partial(play, game, rng),
+            partial(repeat, state.clone),
+            partial(repeat, partial(state.observation_tensor, 0)),
         ]
         play(game, rng)
         rates = [statistics.median(rate(work, given.seconds) for _ in range(given.repeats)) for work in works]

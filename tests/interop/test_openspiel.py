@@ -463,7 +463,7 @@ def test_cpp_mcts_search() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal tells the crash")
 def test_cpp_mcts_step() -> None:
-    """`step` of the C++ MCTS bot works before OpenSpiel 1.6.13 and crashes since, as the page says; else mend the page."""
+    """`step` of the C++ MCTS bot crashes since OpenSpiel 1.6.13, as the page says; else mend the page."""
     installed = tuple(int(part) for part in version("open_spiel").split(".")[:3])
     wanted = 0 if installed < (1, 6, 13) else -signal.SIGSEGV
     assert run_cpp_mcts("bot.step(state)").returncode == wanted

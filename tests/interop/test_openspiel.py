@@ -100,6 +100,7 @@ def test_game_strings() -> None:
     """What a user writes: defaults, players, options in both spellings, and the named error for what is wrong."""
     assert pyspiel.load_game("python_sorry").rules == rules_from("classic")
     assert pyspiel.load_game("python_sorry(players=2)").rules == rules_from("classic", players=2)
+    assert str(openspiel.load_game("classic", players=2)) == "python_sorry(players=2,rules=classic)"
     wanted = rules_from("points:players=3,deck=55")
     assert pyspiel.load_game("python_sorry(rules=points:deck:55,players=3)").rules == wanted
     assert pyspiel.load_game("python_sorry", {"rules": "points:deck=55", "players": 3}).rules == wanted
@@ -509,8 +510,8 @@ class Spy(Bot):
         self.restarts += 1
 
     def step(self, state: Any) -> int:
-        """The lowest legal action."""
-        assert state.history() == []
+        """The lowest legal action; fails where `restart` did not come before it."""
+        assert (state.history(), self.restarts) == ([], len(self.shown) + 1)
         self.shown.append(state.position)
         return int(state.legal_actions()[0])
 

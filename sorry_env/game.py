@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from sorry_env.actions import num_actions
 from sorry_env.cards import CARDS
 from sorry_env.engine import kernels
-from sorry_env.engine.parameters import NUM_FEATURES, WIDTH, parameter_row
+from sorry_env.engine.parameters import WIDTH, parameter_row
 from sorry_env.engine.rows import stream_rows
 from sorry_env.errors import IllegalError
 from sorry_env.notation import format_move
-from sorry_env.observation import float_units
 from sorry_env.position import Position
 from sorry_env.rules import Rules, rules_from
 
@@ -115,16 +113,11 @@ class Game:
 
     def legal_mask(self) -> np.ndarray:
         """int8 (A,): 1 where the action is legal; all 0 where no decision is open."""
-        mask = np.zeros(num_actions(self.rules.pawns, self.rules.teams), np.int8)
-        mask[self.legal_actions()] = 1
-        return mask
+        return self._position.legal_mask()
 
     def observation(self, seat: int | None = None) -> np.ndarray:
         """What a seat (by default the mover) may know: float32 (F,), layout in `observation.py`."""
-        seen = np.empty((1, self._parameters[0, NUM_FEATURES]), np.float32)
-        seats = np.array([self.mover if seat is None else seat])
-        kernels.observe(self._position.row, self._parameters, seats, seen, float_units())
-        return seen[0]
+        return self._position.observation(seat)
 
     def play(self, move: int | str) -> None:
         """Plays a legal action id or move text; then cards come, unless `explicit_chance` is set.
@@ -192,15 +185,11 @@ class Game:
 
     def points(self) -> tuple[int, ...]:
         """Points of every seat by RULES 5.7, as the game stands."""
-        out = np.zeros((1, self.rules.players), np.int64)
-        kernels.points(self._position.row, self._parameters, out)
-        return tuple(out[0].tolist())
+        return self._position.points()
 
     def rewards(self) -> tuple[float, ...]:
         """Zero-sum final rewards of every seat by the rules' `scoring`; all 0 while the game is open."""
-        out = np.zeros((1, self.rules.players))
-        kernels.final_rewards(self._position.row, self._parameters, self.rules.scoring == "points", out)
-        return tuple(out[0].tolist())
+        return self._position.rewards()
 
     def record(self) -> str:
         """The whole game as text; `read_record` plays it again to the same end."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sorry_env.actions import SEATS
+from sorry_env.actions import SEATS, num_actions
 from sorry_env.board import format_location
 from sorry_env.cards import CARDS, NUM_CARDS
 from sorry_env.engine import kernels
@@ -16,13 +16,17 @@ from sorry_env.engine.parameters import (
     HANDS,
     LEFT,
     MOVER,
+    NUM_FEATURES,
     OVER,
     PILE,
     UNKNOWN,
+    WIDTH,
     parameter_row,
 )
+from sorry_env.engine.rows import stream_rows
 from sorry_env.errors import IllegalError
 from sorry_env.notation import format_move, format_pawns, format_position, parse_move, parse_position, pawn_places
+from sorry_env.observation import float_units
 from sorry_env.rules import Rules, rules_from
 
 
@@ -49,6 +53,22 @@ class Position:
         record = rules_from(rules, **options)
         return cls(record, parse_position(text, record))
 
+    @classmethod
+    def opening(cls, rules: Rules, first: int) -> Position:
+        """The position of a new game before any card has come; seat `first` begins.
+
+        In the hand game the hands are still to be dealt: one card to each seat in turn, from `first` on, by `outcomes`
+        and `with_card` as every later card.
+        """
+        row = np.zeros((1, parameter_row(rules)[0, WIDTH]), np.int16)
+        kernels.set_up_one(row, parameter_row(rules), stream_rows(0, 1), 0, first)
+        if rules.hand_size:
+            row[0, HANDS:] = 0
+            row[0, PILE : PILE + NUM_CARDS] = rules.deck_counts
+            row[0, LEFT] = sum(rules.deck_counts)
+            row[0, CARD] = AWAITING
+        return cls(rules, row)
+
     def __str__(self) -> str:
         """The canonical text."""
         return format_position(self._row[0].tolist(), self.rules)
@@ -64,6 +84,12 @@ class Position:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Position, (self.rules, self._row)
+
+    def __copy__(self) -> Position:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Position:
+        return self
 
     @property
     def row(self) -> np.ndarray:
@@ -82,7 +108,7 @@ class Position:
 
     @property
     def awaits_card(self) -> bool:
-        """Whether chance is next: a draw, or the refill of the mover's hand."""
+        """Whether chance is next: a draw, or a card for the mover's hand."""
         return not self.is_over and int(self._row[0, CARD]) == AWAITING
 
     @property
@@ -140,6 +166,31 @@ class Position:
         row = self._row[0].tolist()
         return [format_move(row, self.rules, action) for action in self.legal_actions()]
 
+    def legal_mask(self) -> np.ndarray:
+        """int8 (A,): 1 where the action is legal; all 0 where no decision is open."""
+        mask = np.zeros(num_actions(self.rules.pawns, self.rules.teams), np.int8)
+        mask[self.legal_actions()] = 1
+        return mask
+
+    def observation(self, seat: int | None = None) -> np.ndarray:
+        """What a seat (by default the mover) may know: float32 (F,), layout in `observation.py`."""
+        seen = np.empty((1, parameter_row(self.rules)[0, NUM_FEATURES]), np.float32)
+        seats = np.array([self.mover if seat is None else seat])
+        kernels.observe(self._row, parameter_row(self.rules), seats, seen, float_units())
+        return seen[0]
+
+    def points(self) -> tuple[int, ...]:
+        """Points of every seat by RULES 5.7, as the game stands."""
+        out = np.zeros((1, self.rules.players), np.int64)
+        kernels.points(self._row, parameter_row(self.rules), out)
+        return tuple(out[0].tolist())
+
+    def rewards(self) -> tuple[float, ...]:
+        """Zero-sum final rewards of every seat by the rules' `scoring`; all 0 while the game is open."""
+        out = np.zeros((1, self.rules.players))
+        kernels.final_rewards(self._row, parameter_row(self.rules), self.rules.scoring == "points", out)
+        return tuple(out[0].tolist())
+
     def parse_move(self, text: str) -> int:
         """The legal action that a text means. Raises MalformedError, IllegalError or AmbiguousError."""
         return parse_move(text, self._row[0].tolist(), self.rules, self.legal_actions())
@@ -173,12 +224,33 @@ class Position:
             raise IllegalError(f"card {card!r} cannot come in {str(self)!r}; possible: {', '.join(possible) or 'none'}")
         row = self._row.copy()
         kernels.receive_one(row, parameter_row(self.rules), 0, CARDS.index(card))
+        if any(is_known and size < self.rules.hand_size for is_known, size in self._hand_sizes(row)):
+            row[0, CARD] = AWAITING  # hands are still being dealt
         return Position(self.rules, row)
+
+    def _hand_sizes(self, row: np.ndarray) -> list[tuple[bool, int]]:
+        """Of each seat of the hand game, whether its hand is known, and its number of cards."""
+        hands = row[0, HANDS : HANDS + NUM_CARDS * self.rules.players].reshape(-1, NUM_CARDS)
+        return [(int(hand[0]) != UNKNOWN, int(hand.sum())) for hand in hands]
 
     def seen_by(self, seat: int) -> Position:
         """What `seat` may know: other hands unknown, their cards counted with the pile."""
         row = np.empty_like(self._row)
         kernels.hide_hands(self._row, parameter_row(self.rules), np.array([seat]), row)
+        return Position(self.rules, row)
+
+    def deal_unseen(self, rng: np.random.Generator) -> Position:
+        """This position with each unknown hand a uniform draw from the cards unseen (RULES 5.6)."""
+        if not self.rules.hand_size:
+            return self
+        row = self._row.copy()
+        pile = row[0, PILE : PILE + NUM_CARDS]
+        for seat in range(self.rules.players):
+            if self.hand(seat) is None:
+                hand = rng.multivariate_hypergeometric(pile.astype(np.int64), self.rules.hand_size)
+                row[0, HANDS + NUM_CARDS * seat : HANDS + NUM_CARDS * (seat + 1)] = hand
+                pile -= hand.astype(pile.dtype)
+        row[0, LEFT] = pile.sum()
         return Position(self.rules, row)
 
 

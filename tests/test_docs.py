@@ -26,6 +26,7 @@ ROOMS = [
     {"sorry_v0", "registration"},
     {"gym_env"},
     {"vector_env"},
+    {"interop"},
     {"cli", "__main__", "__init__"},
 ]
 
@@ -85,8 +86,8 @@ def test_agents_use_public_names_only() -> None:
 
 
 def test_import_is_light() -> None:
-    """`import sorry_env` loads neither numba, torch, onnxruntime nor a drawing library; the rules load no gymnasium."""
-    heavy = "numba torch onnxruntime matplotlib pygame"
+    """`import sorry_env` loads neither numba, torch, onnxruntime, a drawing library nor a framework of interop/."""
+    heavy = "numba torch onnxruntime matplotlib pygame pyspiel"
     program = f"import sys, sorry_env; print([m for m in {heavy.split()!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from invariants import check, play_random
 from results import board
-from strategies import RULE_SETS, SPECS, positions, rules_records, seeds
+from strategies import HAND_GAMES, RULE_SETS, SPECS, positions, random_positions, rules_records, seeds
 
+from sorry_env.cards import CARDS
 from sorry_env.errors import IllegalError, MalformedError, RulesError
 from sorry_env.game import Game
 from sorry_env.position import Position
@@ -125,6 +127,57 @@ def test_odds_add_up(position: Position) -> None:
         assert not twin.awaits_card
         total += odds
     assert total == pytest.approx(1 if game.awaits_card else 0)
+
+
+@pytest.mark.parametrize("spec", ["classic:players=3", *HAND_GAMES])
+def test_opening_deals_by_outcomes(spec: str) -> None:
+    """From an opening cards come by the odds of what is left: hands one card each in turn, then the first decides."""
+    rules = RULE_SETS[spec]
+    first, to_deal = rules.players - 1, rules.players * rules.hand_size or 1
+    position, left = Position.opening(rules, first), dict(zip(CARDS, rules.deck_counts, strict=True))
+    for k in range(to_deal):
+        assert position.awaits_card
+        assert position.legal_actions() == []
+        assert position.mover == (first + k) % rules.players
+        odds = {card: count / sum(left.values()) for card, count in left.items() if count}
+        assert dict(position.outcomes()) == pytest.approx(odds)
+        card = sorted(odds)[k % len(odds)]
+        position, left = position.with_card(card), left | {card: left[card] - 1}
+    assert position.mover == first
+    assert position.legal_actions()
+    assert position.pile() == left
+    check(position, refused=2)
+
+
+@pytest.mark.parametrize("spec", HAND_GAMES)
+def test_unseen_cards_are_dealt_uniformly(spec: str) -> None:
+    """`deal_unseen` fills unknown hands from the cards unseen, keeps what was known, and repeats by its generator."""
+    for position in random_positions(RULE_SETS[spec], 3, 4):
+        seen = position.seen_by(0)
+        dealt = [seen.deal_unseen(np.random.default_rng(seed)) for seed in (1, 1, 2)]
+        assert dealt[0] == dealt[1]
+        for deal in dealt:
+            check(deal, refused=2)
+            assert deal.seen_by(0) == seen
+        assert position.deal_unseen(np.random.default_rng(1)) == position
+
+
+def test_unseen_cards_follow_the_odds() -> None:
+    """A hidden card is each kind as often as the cards unseen have it, within five standard errors."""
+    rules = "points:players=2,hand_size=1,pawns_out=0"
+    seen, rng = Position.parse(f"{board('RY')} r 1/? 43200000001", rules), np.random.default_rng(5)
+    count, dealt = 4000, Counter[str]()
+    for _ in range(count):
+        dealt.update(seen.deal_unseen(rng).hand(1))
+    for card, share in {"1": 0.4, "2": 0.3, "3": 0.2, "X": 0.1}.items():
+        assert abs(dealt[card] / count - share) < 5 * (share * (1 - share) / count) ** 0.5
+
+
+def test_positions_are_their_own_copies() -> None:
+    """A position cannot change, so copies of it, deep ones too, are itself."""
+    position = Position.parse(START, "classic", players=2)
+    assert copy.copy(position) is position
+    assert copy.deepcopy({"a": [position]})["a"][0] is position
 
 
 def test_stream_follows_the_odds() -> None:

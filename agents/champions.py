@@ -56,18 +56,37 @@ def write_card(name: str) -> None:
     """Measures a champion and writes its model card."""
     path = CHAMPIONS / f"{name}.onnx"
     file = open_policy_file(str(path))
-    with ProgressDisplay(f"measuring {name}") as display:
-        scores = meet_yardsticks("champion", file.rules, GAMES, 0, display.update)
-    write_text(path.with_suffix(".md"), _card(name, file.rules, file.metadata, scores, path.stat().st_size))
+    played = [file.rules]
+    if file.rules.scoring == "points":  # where it plays for points, and where it plays to win
+        played.append(replace(file.rules, scoring="win"))
+    tables = []
+    for rules in played:
+        with ProgressDisplay(f"measuring {name}") as display:
+            tables.append(_table(rules, meet_yardsticks("champion", rules, GAMES, 0, display.update)))
+    write_text(path.with_suffix(".md"), _card(name, file.rules, file.metadata, tables, path.stat().st_size))
 
 
-def _card(name: str, rules: Rules, facts: dict[str, Any], scores: Sequence[Score], size: int) -> str:
+def _table(rules: Rules, scores: Sequence[Score]) -> str:
+    is_adjusted = not rules.hand_size
+    heads = ["against", *(["less luck", "95 % interval"] if is_adjusted else []), "won", "95 % interval", "even"]
+    heads += ["points a game"] if rules.scoring == "points" else []
+    rows = [heads, ["---"] * len(heads)]
+    for score in scores:
+        row = [score.against]
+        if is_adjusted:
+            row += [f"{100 * score.adjusted:.2f}", _span(score.adjusted_low, score.adjusted_high)]
+        row += [f"{100 * score.win_rate:.2f}", _span(score.low, score.high), f"{100 * score.even:.0f}"]
+        row += [f"{score.points:.1f}"] if rules.scoring == "points" else []
+        rows.append(row)
+    return "\n".join([f"`{rules.spec()}`:", "", *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def _span(low: float, high: float) -> str:
+    return f"{100 * low:.2f} to {100 * high:.2f}"
+
+
+def _card(name: str, rules: Rules, facts: dict[str, Any], tables: Sequence[str], size: int) -> str:
     field = "one of it against a field of the other" if rules.players > 2 and not rules.teams else "one side each"
-    rows = [
-        f"| {score.against} | {100 * score.adjusted:.2f} | {100 * score.adjusted_low:.2f} to "
-        f"{100 * score.adjusted_high:.2f} | {100 * score.win_rate:.2f} | {100 * score.even:.0f} |"
-        for score in scores
-    ]
     lines = [
         f"# {name}.onnx",
         "",
@@ -79,12 +98,9 @@ def _card(name: str, rules: Rules, facts: dict[str, Any], scores: Sequence[Score
         f"{facts['seed']}, lambda {facts['trace']} to {facts['last_trace']}. Made again by "
         f"`python -m agents.champions {name}`.",
         "",
-        f"Win rates in per cent, {scores[0].games} games each, {field}, seed 0; adjusted is less the luck of the draw:",
+        f"Win rates in per cent, {GAMES} games each, {field}, seed 0; less luck: with the luck of the draw taken out.",
         "",
-        "| against | adjusted | 95 % interval | raw | even |",
-        "|---|---|---|---|---|",
-        *rows,
-        "",
+        *(line for table in tables for line in (table, "")),
         "Limits: it looks one move ahead and knows no opponent; it plays these rules only (who begins and how the end "
         "is scored may differ). It has met nobody but itself, so what strange players do it has not seen.",
     ]

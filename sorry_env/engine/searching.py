@@ -59,14 +59,16 @@ DRAWN: Final = BEFORE + LEVELS
 MOVED: Final = DRAWN + LEVELS
 NUM_ROWS: Final = MOVED + LEVELS
 # Integers: the legal actions by level; of each that waits its slot, index and action; best index and action by slot.
-# A slot is a decision whose moves wait: the cards that may come have one each. Last, what stands in STILL by seat.
+# A slot is a decision whose moves wait: the cards that may come have one each. Last, by seat, whether STILL holds what it
+# sees, and the inputs that pawns have changed.
 SLOT: Final = LEVELS
 INDEX: Final = SLOT + 1
 ACTION: Final = SLOT + 2
 CHOSEN: Final = SLOT + 3
 REPLY: Final = SLOT + 4
 IS_KNOWN: Final = SLOT + 5
-NUM_LEGAL: Final = SLOT + 6
+CHANGES: Final = SLOT + 6
+NUM_LEGAL: Final = SLOT + 7
 # Utilities: by level; last, the best by slot.
 MOST: Final = LEVELS
 # Other numbers: parts of a network's first layer; what a position is worth; two a level; the best reply's by slot.
@@ -147,7 +149,7 @@ def write_own_worth(s, p, v, desk, out):
     if v[KIND] == NETWORK and not s[OVER]:
         write_card_part(s, p, v, desk)
         write_start(s, p, v, desk, s[MOVER])
-        write_hidden(s, s, p, v, row(desk[NUMBERS], START), row(desk[HIDDEN], 0))
+        write_hidden(s, s, p, v, row(desk[NUMBERS], START), row(desk[LEGAL], CHANGES), row(desk[HIDDEN], 0))
         multiply(v, second_layer(v), desk[HIDDEN], desk[INNER])
     write_worth(s, p, v, row(desk[INNER], 0), out)
 
@@ -187,7 +189,7 @@ def line_up(s, p, v, desk, level, slot, waiting):
                 write_start(s, p, v, desk, after[MOVER])
                 is_started = True
             if v[KIND] == NETWORK:
-                write_hidden(s, after, p, v, start, row(desk[HIDDEN], waiting))
+                write_hidden(s, after, p, v, start, row(whole, CHANGES), row(desk[HIDDEN], waiting))
         whole[SLOT, waiting] = slot
         whole[INDEX, waiting] = k
         whole[ACTION, waiting] = legal[k]

@@ -174,35 +174,58 @@ def write_still(s, p, v, viewer, out):
 
 
 @rule
-def write_hidden(s, after, p, v, start, out):
-    """The first layer of `after`, seen by who decides then: `start`, that of `s`, and what has changed since."""
-    hidden = int(v[WIDE])
+def list_changes(s, after, p, changes):
+    """Which inputs pawns have left and come to from `s` to `after`, seen by who decides then: pairs in `changes`.
+
+    Returns their number; behind them stands a pair that changes nothing.
+    """
+    count, first = 0, 0
     viewer = after[MOVER]
-    for h in range(hidden):
-        out[h] = start[h]
-    first = LAYERS
     for away in range(p[PLAYERS]):
         seat = viewer + away
         seat -= p[PLAYERS] if seat >= p[PLAYERS] else 0
         places = p[TURN + SEATS * viewer + seat]
         for pawn in range(PAWNS + SEATS * seat, PAWNS + SEATS * seat + p[NUM_PAWNS]):
             if s[pawn] != after[pawn]:
-                old, new = first + hidden * p[places + s[pawn]], first + hidden * p[places + after[pawn]]
-                for h in range(hidden):
-                    out[h] += v[new + h] - v[old + h]
+                changes[2 * count] = first + p[places + s[pawn]]
+                changes[2 * count + 1] = first + p[places + after[pawn]]
+                count += 1
             places += NUM_PLACES
-        first += hidden * p[SEEN_STRIDE]
+        first += p[SEEN_STRIDE]
+    changes[2 * count] = changes[2 * count + 1] = 0
+    return count
+
+
+@rule
+def write_hidden(s, after, p, v, start, changes, out):
+    """The first layer of `after`, seen by who decides then: `start`, that of `s`, and what has changed since."""
+    hidden = int(v[WIDE])
+    count = list_changes(s, after, p, changes)
+    for k in range(0, max(count, 1), 2):  # two changes at a time, in as few passes as can be
+        source = start if k == 0 else out
+        least = ZERO if k + 2 >= count and not p[HAND_SIZE] else -np.inf
+        old, new = LAYERS + hidden * changes[2 * k], LAYERS + hidden * changes[2 * k + 1]
+        older, newer = LAYERS + hidden * changes[2 * k + 2], LAYERS + hidden * changes[2 * k + 3]
+        for h in range(hidden):
+            out[h] = max(source[h] + (v[new + h] - v[old + h]) + (v[newer + h] - v[older + h]), np.float32(least))
     if p[HAND_SIZE]:
-        first += hidden * (NUM_CARDS + 1)
-        hand = HANDS + NUM_CARDS * viewer
-        for card in range(NUM_CARDS):
-            if s[hand + card] != after[hand + card]:
-                change = np.float32((after[hand + card] - s[hand + card]) / p[HAND_SIZE])
-                add_scaled(v, first + hidden * card, change, hidden, out)
-        if s[AGAIN] != after[AGAIN]:
-            add_scaled(v, first + hidden * NUM_CARDS, np.float32(after[AGAIN] - s[AGAIN]), hidden, out)
-    for h in range(hidden):
-        out[h] = max(out[h], ZERO)
+        add_hand_changes(s, after, p, v, out)
+        for h in range(hidden):
+            out[h] = max(out[h], ZERO)
+
+
+@rule
+def add_hand_changes(s, after, p, v, out):
+    """The part of `write_hidden` that cards take part in: the own hand of the hand game."""
+    hidden = int(v[WIDE])
+    first = LAYERS + hidden * (p[PLAYERS] * p[SEEN_STRIDE] + NUM_CARDS + 1)
+    hand = HANDS + NUM_CARDS * after[MOVER]
+    for card in range(NUM_CARDS):
+        if s[hand + card] != after[hand + card]:
+            change = np.float32((after[hand + card] - s[hand + card]) / p[HAND_SIZE])
+            add_scaled(v, first + hidden * card, change, hidden, out)
+    if s[AGAIN] != after[AGAIN]:
+        add_scaled(v, first + hidden * NUM_CARDS, np.float32(after[AGAIN] - s[AGAIN]), hidden, out)
 
 
 # The order of sums is LLVM's to choose.

@@ -8,7 +8,6 @@ from the same masked distribution), and the reward of whoever moves next taken f
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from torch.distributions import Categorical
 from sorry_env import SelfPlay, rules_from
 from sorry_env.self_play import Transitions
 
-MINUTES = 1.0
+UPDATES = 30  # about a minute of one core
 OUT = Path("runs/cleanrl/policy.onnx")
 GAMES, STEPS = 256, 64  # games side by side, decisions a game between two updates
 EPOCHS, MINIBATCH = 3, 2048
@@ -97,19 +96,18 @@ def update(agent: Agent, optimizer: torch.optim.Optimizer, moves: Transitions, l
             optimizer.step()
 
 
-def train(minutes: float, num_games: int = GAMES, steps: int = STEPS, seed: int = 1) -> Agent:
-    """Trains against itself for some minutes."""
+def train(updates: int, num_games: int = GAMES, seed: int = 1) -> Agent:
+    """Trains against itself from nothing."""
     torch.manual_seed(seed)
     play = SelfPlay("classic", num_games, seed, players=2)
     agent = Agent(play.batch.observations.shape[1], play.batch.masks.shape[1])
     optimizer = torch.optim.Adam(agent.parameters(), lr=LEARNING_RATE)
-    log_probs, decisions = np.zeros(2 * num_games, np.float32), 0
-    end = time.monotonic() + 60 * minutes
-    while time.monotonic() < end:
-        moves, before = collect(play, agent, steps, log_probs)
+    log_probs = np.zeros(2 * num_games, np.float32)
+    for k in range(updates):
+        moves, before = collect(play, agent, STEPS, log_probs)
         update(agent, optimizer, moves, before)
-        decisions += len(moves.rows)
-    print(f"learnt from {decisions} decisions")
+        lost = int((moves.rewards < 0).sum())
+        print(f"update {k + 1}: learnt from {len(moves.rows)} decisions, the ends of {lost} lost games among them")
     return agent
 
 
@@ -117,5 +115,5 @@ if __name__ == "__main__":
     from agents.export import export_policy
 
     torch.set_num_threads(1)
-    difference = export_policy(train(MINUTES), rules_from("classic", 2), OUT, learner="examples/cleanrl_ppo.py")
+    difference = export_policy(train(UPDATES), rules_from("classic", 2), OUT, learner="examples/cleanrl_ppo.py")
     print(f"wrote {OUT}, equal to torch within {difference:.0e}: python evaluate.py {OUT} greedy random")

@@ -23,7 +23,7 @@ from torchrl.objectives.value import GAE
 from sorry_env import rules_from, sorry_v0
 
 FRAMES, ITERATIONS = 2000, 3  # steps of the game between two updates, updates
-EPOCHS, MINIBATCH = 4, 256
+EPOCHS, MINIBATCH, LAMBDA = 4, 256, 0.8
 OUT = Path("runs/torchrl/policy.onnx")
 SEEN, MASK, ACTION = ("players", "observation", "observation"), ("players", "action_mask"), ("players", "action")
 
@@ -61,7 +61,7 @@ def make_loss(actor: ProbabilisticActor, critic: ValueOperator) -> ClipPPOLoss:
 
 def make_advantage(critic: ValueOperator) -> GAE:
     """Generalised advantages along each seat's own row of values and rewards; a game's only reward is its end."""
-    advantage = GAE(gamma=1.0, lmbda=0.8, value_network=critic)
+    advantage = GAE(gamma=1.0, lmbda=LAMBDA, value_network=critic)
     advantage.set_keys(
         value=("players", "state_value"),
         advantage=("players", "advantage"),
@@ -89,7 +89,9 @@ def train(iterations: int, frames: int) -> tuple[nn.Module, nn.Module, list[Tens
     actor, critic = make_actor(policy), ValueOperator(value, in_keys=[SEEN], out_keys=[("players", "state_value")])
     loss, advantage = make_loss(actor, critic), make_advantage(critic)
     optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
-    collector = Collector(env, actor, frames_per_batch=frames, total_frames=iterations * frames)
+    collector = Collector(
+        env, actor, frames_per_batch=frames, total_frames=iterations * frames, auto_register_policy_transforms=False
+    )
     rollouts = []
     for rollout in collector:
         with torch.no_grad():

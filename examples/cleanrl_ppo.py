@@ -1,8 +1,10 @@
 """CleanRL's way: masked PPO in one file of torch, against itself, on the native batch.
 
-`SelfPlay` gives every seat its own transitions, with the seat's own final reward: a loser learns from its -1. Run it in a
-clone, `python -m examples.cleanrl_ppo`: it exports to the ONNX form that `evaluate.py` seats beside any other player.
-What goes wrong elsewhere: masks used when acting but not when the loss is computed (the ratio and the entropy must come
+`SelfPlay` gives every seat its own transitions, with the seat's own final reward: a loser learns from its -1. Run it
+in a clone, `python -m examples.cleanrl_ppo`: it exports to the ONNX form that `evaluate.py` seats beside any other
+player.
+
+Goes wrong elsewhere: masks used when acting but not when the loss is computed (the ratio and the entropy must come
 from the same masked distribution), and the reward of whoever moves next taken for one's own.
 """
 

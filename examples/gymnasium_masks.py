@@ -1,9 +1,11 @@
 """Gymnasium: one learner's seat with masks, single and as a native batch.
 
-The mask is in `info["action_mask"]`, and from `action_masks()` on the unwrapped environment: Gymnasium's wrappers hand no
-attributes through, so ask `env.get_wrapper_attr("action_masks")()`. What goes wrong elsewhere: with NEXT_STEP resets the
-step after a game's end ignores its action and brings a new game's first observation, which is no transition to learn
-from; the mask of the ended game is all 0, and `sample` of an empty mask is action 0 without a word.
+The mask is in `info["action_mask"]`, and from `action_masks()` on the unwrapped environment: Gymnasium's wrappers
+hand no attributes through, so ask `env.get_wrapper_attr("action_masks")()`.
+
+Goes wrong elsewhere: with NEXT_STEP resets the step after a game's end ignores its action and brings a new game's
+first observation, which is no transition to learn from; the mask of the ended game is all 0, and `sample` of an empty
+mask is action 0 without a word.
 """
 
 from __future__ import annotations

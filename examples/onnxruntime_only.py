@@ -1,9 +1,11 @@
 """An exported policy from plain onnxruntime, without this package: `python onnxruntime_only.py policy.onnx`.
 
-Inputs are `observation` float32 (N, F) and `action_mask` int8 (N, A), outputs masked `logits` float32 (N, A) and `value`
-float32 (N,); what the numbers mean is in docs/spaces.md, what game the file is for in its metadata. What goes wrong
-elsewhere: features in another order, of which no library warns: compare the metadata's hashes. Shown is the classic game of
-two, `R:S,S,S,20/Y:S,S,S,40 r 1 34444444444`: Red has drawn a 1 and may start a pawn or move the one on 20.
+Inputs are `observation` float32 (N, F) and `action_mask` int8 (N, A), outputs masked `logits` float32 (N, A) and
+`value` float32 (N,); what the numbers mean is in docs/spaces.md, what game the file is for in its metadata. Shown is
+the classic game of two, `R:S,S,S,20/Y:S,S,S,40 r 1 34444444444`: Red has drawn a 1 and may start a pawn or move the
+one on 20.
+
+Goes wrong elsewhere: features in another order, of which no library warns: compare the metadata's hashes.
 """
 
 import json

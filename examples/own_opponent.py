@@ -1,9 +1,11 @@
 """Your own agent as an opponent: any object with `name`, `bind` and `act`.
 
-`act` is asked for many decisions at once and gets what a learner gets, and a generator: take chance from nowhere else, so
-that the same seed plays the same games. `register_player` gives it a spec string for `opponents=[...]` and for
-`evaluate.py`'s tables. What goes wrong elsewhere: opponents that see more than their seat may, or that one asks a game at
-a time, which makes them the slowest part of training.
+`act` is asked for many decisions at once and gets what a learner gets, and a generator: take chance from nowhere
+else, so that the same seed plays the same games. `register_player` gives it a spec string for `opponents=[...]` and
+for `evaluate.py`'s tables.
+
+Goes wrong elsewhere: opponents that see more than their seat may, or that one asks a game at a time, which makes them
+the slowest part of training.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """PettingZoo: every seat in turn, masks from the observation.
 
-`raw_env` raises where an illegal action is played; `sorry_v0.env` has PettingZoo's guards around it, which end the game.
-What goes wrong elsewhere: sampling without the mask, and rewards that are added up in the acting seat's turns only. All
-final rewards fall in the winner's step, so the losers' -1 comes from `last()` in turns where the only action is `None`.
+`raw_env` raises where an illegal action is played; `sorry_v0.env` has PettingZoo's guards around it, which end the
+game.
+
+Goes wrong elsewhere: sampling without the mask, and rewards added up only in turns with a move to make. All final
+rewards fall in the winner's step, so the losers' -1 comes from `last()` in a turn whose only action is `None`.
 """
 
 from __future__ import annotations
@@ -21,11 +23,9 @@ def play(env: Any, seed: int) -> dict[str, float]:
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, _ = env.last()
         rewards[agent] += reward
-        if terminated or truncated:
-            action = None
-        else:
-            action = env.action_space(agent).sample(observation["action_mask"])  # or your agent's choice
-        env.step(action)
+        over = terminated or truncated
+        sample = env.action_space(agent).sample  # or your agent's choice
+        env.step(None if over else sample(observation["action_mask"]))
     return rewards
 
 

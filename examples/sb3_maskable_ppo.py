@@ -1,9 +1,11 @@
 """Stable-Baselines3: MaskablePPO finds the masks by itself; train, evaluate with masks, save, load.
 
-`action_masks()` is what sb3-contrib asks for, so no `ActionMasker` is needed. In a clone, `agents.vec_env.SorryVecEnv` is
-a native batch for SB3 (`train.py ppo` uses it). What goes wrong elsewhere: SB3's own `evaluate_policy` and `EvalCallback`
-never pass masks, nor does `predict` without `action_masks`; and an all-false mask is played uniformly without a word.
-`illegal="raise"` makes all of these loud. Loading a zip unpickles it: load only your own.
+`action_masks()` is what sb3-contrib asks for, so no `ActionMasker` is needed. In a clone,
+`agents.vec_env.SorryVecEnv` is a native batch for SB3 (`train.py ppo` uses it). Loading a zip unpickles it: load only
+your own.
+
+Goes wrong elsewhere: SB3's own `evaluate_policy` and `EvalCallback` never pass masks, nor does `predict` without
+`action_masks`; an all-false mask is played uniformly without a word. `illegal="raise"` makes all of these loud.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def train(timesteps: int) -> MaskablePPO:
 def evaluate(model: MaskablePPO, games: int) -> float:
     """Mean final reward over games, the best legal action played."""
     mean, _ = evaluate_policy(model, make_envs(seed=1000), n_eval_episodes=games, use_masking=True)
-    return float(mean)
+    assert isinstance(mean, float)  # a list only with return_episode_rewards
+    return mean
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Tianshou 2: DQN with masks, one learner's seat.
 
-Tianshou looks for the mask in `obs.mask` beside the features in `obs.obs`, so the dictionary's keys are renamed. What goes
-wrong elsewhere: of its algorithms DQN masks, PPO does not; its plain DQN takes the next state's best value over illegal
-actions too, its double DQN (below) over legal ones; `collect(random=True)` samples without the mask; and with its
-`PettingZooEnv` all seats share one buffer, so a 1-step return gives the loser's last move 0, never -1.
+Tianshou looks for the mask in `obs.mask` beside the features in `obs.obs`, so the dictionary's keys are renamed.
+
+Goes wrong elsewhere: of its algorithms DQN masks, PPO does not; its plain DQN takes the next state's best value over
+illegal actions too, its double DQN (below) over legal ones; `collect(random=True)` samples without the mask; and its
+`PettingZooEnv` puts all seats into one buffer, where the loser's last move has reward 0 and is no end, so that 1-step
+returns never tell it of the -1.
 """
 
 from __future__ import annotations
@@ -29,11 +31,11 @@ ENVS = 8
 def make_env() -> Any:
     """One game; an illegal action raises."""
     env = gymnasium.make("sorry_env:Sorry-v0", opponents=["random"], observation="dict", illegal="raise")
-    seen, mask = env.observation_space["observation"], env.observation_space["action_mask"]
+    spaces: Any = env.observation_space
     return TransformObservation(
         env,
         lambda found: {"obs": found["observation"], "mask": found["action_mask"]},
-        gymnasium.spaces.Dict({"obs": seen, "mask": mask}),
+        gymnasium.spaces.Dict({"obs": spaces["observation"], "mask": spaces["action_mask"]}),
     )
 
 

@@ -1,9 +1,11 @@
 """TorchRL: masked PPO through its PettingZoo wrapper, all seats learning in one group.
 
-`mask` says whose turn it is, `action_mask` what is legal: the distribution is `MaskedCategorical`, and only rows where
-`mask` is true go into the policy's loss. Both seats' values are learnt at every step, so each seat's own final reward,
-a loser's -1 too, flows back along its own row. What goes wrong elsewhere: losses over the rows of seats that did not act,
-whose action mask the wrapper fills with true. Run in a clone, `python -m examples.torchrl_ppo` also exports the policy.
+`mask` says whose turn it is, `action_mask` what is legal: the distribution is `MaskedCategorical`, and only rows
+where `mask` is true go into the policy's loss. Both seats' values are learnt at every step, so each seat's own final
+reward, a loser's -1 too, flows back along its own row. Run in a clone, `python -m examples.torchrl_ppo` also exports
+the policy.
+
+Goes wrong elsewhere: losses over the rows of seats that did not act, whose action mask the wrapper fills with true.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from examples import cleanrl_ppo
-from examples.cleanrl_ppo import LAMBDA, Agent, advantages, collect
 
 from agents.export import export_policy
+from examples import cleanrl_ppo
+from examples.cleanrl_ppo import LAMBDA, Agent, advantages, collect
 from sorry_env import Batch, IllegalError, SelfPlay, load_player, rules_from
 from sorry_env.arena import Arena
 from sorry_env.self_play import Transitions

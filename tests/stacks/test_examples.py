@@ -13,9 +13,9 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
-from examples import gymnasium_masks, own_opponent, pettingzoo_aec, register_in_your_project
 from tiny_policies import write_policy
 
+from examples import gymnasium_masks, own_opponent, pettingzoo_aec, register_in_your_project
 from sorry_env import Batch, IllegalError, Position, SpecError, load_player, register_player, rules_from, sorry_v0
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

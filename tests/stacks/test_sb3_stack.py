@@ -1,4 +1,4 @@
-"""Stable-Baselines3's example: legal throughout, losers' rewards in the rollout buffer, loud where masks are left out."""
+"""Stable-Baselines3's example: legal throughout, losers' rewards in its buffer, loud where masks are left out."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from examples import sb3_maskable_ppo
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy as evaluate_without_masks
 
+from examples import sb3_maskable_ppo
 from sorry_env import IllegalError, SorryError
 from sorry_env.gym_env import SorryEnv
 

@@ -9,15 +9,15 @@ import pytest
 
 pytest.importorskip("tianshou", reason="tianshou is not installed: make stacks runs this in a place of its own")
 
-import torch  # noqa: E402  # after the skip
-from examples import tianshou_dqn  # noqa: E402
-from tianshou.algorithm import DQN  # noqa: E402
-from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy  # noqa: E402
-from tianshou.algorithm.optim import AdamOptimizerFactory  # noqa: E402
-from tianshou.data import Batch, Collector, VectorReplayBuffer  # noqa: E402
-from tianshou.env import PettingZooEnv  # noqa: E402
+import torch  # after the skip
+from tianshou.algorithm import DQN
+from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
+from tianshou.algorithm.optim import AdamOptimizerFactory
+from tianshou.data import Batch, Collector, VectorReplayBuffer
+from tianshou.env import PettingZooEnv
 
-from sorry_env import IllegalError, sorry_v0  # noqa: E402
+from examples import tianshou_dqn
+from sorry_env import IllegalError, sorry_v0
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_ppo_does_not_mask() -> None:
     env = tianshou_dqn.make_env()
     actions = int(env.action_space.n)
     policy = DiscreteActorPolicy(
-        actor=lambda obs, state, info: (torch.zeros(len(obs.obs), actions), state),  # type: ignore[arg-type]  # a function will do
+        actor=lambda obs, state, info: (torch.zeros(len(obs.obs), actions), state),
         action_space=env.action_space,
     )
     with torch.no_grad():

@@ -19,10 +19,12 @@ import torch  # noqa: E402  # after the skip
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # its own, of its own parts
-    from examples import torchrl_ppo
     from tensordict import TensorDict
     from torch import nn
     from torchrl.envs.utils import check_env_specs
+    from torchrl.modules import MaskedCategorical, ValueOperator
+
+    from examples import torchrl_ppo
 
 from agents.export import export_policy  # noqa: E402
 from sorry_env import Batch, IllegalError, load_player, rules_from  # noqa: E402
@@ -64,8 +66,8 @@ def test_losing_seats_reward_is_learnt_from(trained: Trained) -> None:
 
 def test_losers_own_last_decision_gets_his_loss(trained: Trained) -> None:
     """The loser's last decision, steps before the end, is told of the -1: so much lower than with a 0 is its target."""
-    policy, value, (rollout, _) = trained
-    critic = torchrl_ppo.ValueOperator(value, [torchrl_ppo.SEEN], [("players", "state_value")])
+    _, value, (rollout, _) = trained
+    critic = ValueOperator(value, [torchrl_ppo.SEEN], [("players", "state_value")])
     targets = []
     for factor in (1.0, 0.0):
         changed = rollout.clone()
@@ -89,7 +91,7 @@ def test_losers_own_last_decision_gets_his_loss(trained: Trained) -> None:
 def test_illegal_actions_raise(monkeypatch: pytest.MonkeyPatch) -> None:
     """A policy whose masks are overlooked is stopped by an IllegalError."""
 
-    class Overlooking(torchrl_ppo.MaskedCategorical):  # type: ignore[misc]  # untyped base
+    class Overlooking(MaskedCategorical):  # type: ignore[misc]  # untyped base
         def __init__(self, logits: torch.Tensor, mask: torch.Tensor, **options: Any) -> None:
             super().__init__(logits=logits, mask=torch.ones_like(mask), **options)
 

@@ -7,24 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy as evaluate_without_masks
 
 from examples import sb3_maskable_ppo
 from sorry_env import IllegalError, SorryError
-from sorry_env.gym_env import SorryEnv
 
 
 @pytest.fixture(scope="module")
 def model() -> MaskablePPO:
     """Trained for one rollout of 8 games by 256 decisions, in an environment that raises."""
     return sb3_maskable_ppo.train(2048)
-
-
-def test_own_checker() -> None:
-    """SB3's check_env passes, warnings as errors; its random actions are illegal, so they are replaced."""
-    check_env(SorryEnv(opponents=["random"], illegal="random"))
 
 
 def test_rollout_is_legal_and_holds_the_losers_rewards(model: MaskablePPO) -> None:

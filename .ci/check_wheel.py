@@ -2,12 +2,13 @@
 
 Holds: the wheel is pure Python, carries all it needs and nothing else, and says of itself what registries check; the
 sdist carries tests and examples and builds the same wheel; neither torch nor stable-baselines3 is wanted by a user of
-the environment; an exported policy and the shipped champion sit down as opponents; wrong input is one line and exit code
-2. Other supported Pythons that are here get the wheel too; of those that are not, all it needs is built for them.
+the environment; an exported policy and the shipped champion sit down as opponents; wrong input is one line and exit
+code 2. Other supported Pythons that are here get the wheel too; for those that are not, all it needs is built.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -128,9 +129,19 @@ def export_small_policy(folder: Path) -> Path:
     return path
 
 
+def find_python(version: str) -> Path | None:
+    """An interpreter of that version that answers, from the path or from pyenv; None where there is none."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    found = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"versions/{version}.*/bin/python{version}"))]
+    for python in filter(None, found):
+        if subprocess.run([python, "--version"], capture_output=True, check=False).returncode == 0:
+            return Path(python)
+    return None
+
+
 def check_python(version: str, wheel: Path, folder: Path) -> None:
     """Installs the wheel on one Python and plays; where it is not here, asks whether all it needs is built for it."""
-    python = shutil.which(f"python{version}")
+    python = find_python(version)
     if python is None:
         ask = (
             "install",

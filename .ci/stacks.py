@@ -227,7 +227,7 @@ def prepare(stack: Stack, wheel: Path) -> Path:
 
 
 def check(stack: Stack, wheel: Path, row: Row) -> None:
-    """Installs and runs one stack; fills its row. Raises NotBuilt or Failed."""
+    """Installs and runs one stack; fills its row. Raises NotBuiltError or FailedError."""
     python = prepare(stack, wheel)
     print(run([python, "-m", "sorry_env", "--version"], LONGEST_RUN, ROOM).strip())
     where = run([python, "-c", "import sorry_env; print(sorry_env.__file__)"], LONGEST_RUN, ROOM).strip()

@@ -7,7 +7,7 @@ space := $(subst ,, )
 export PIP_CONSTRAINT := file://$(subst $(space),%20,$(CURDIR))/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install train champions test lint types unit speed wheel docs clean
+.PHONY: install train champions test lint types unit speed wheel stacks docs clean
 
 install: $(VENV)/installed
 
@@ -23,8 +23,8 @@ train: install ## trains about two minutes, evaluates, exports, prints one table
 champions: install ## trains the value networks that are shipped: hours
 	$(RUN) -m agents.champions
 
-test: install lint types unit speed wheel ## every check
-	@echo "all checks passed: lint, types, unit, speed, wheel"
+test: install lint types unit speed wheel stacks ## every check
+	@echo "all checks passed: lint, types, unit, speed, wheel, stacks"
 
 lint: install
 	$(RUN) -m ruff check .
@@ -42,10 +42,14 @@ speed: install ## whether the engine has become slower than bench/guard.json say
 wheel: install
 	$(RUN) .ci/check_wheel.py
 
+stacks: install ## each framework's example and tests against the wheel, in environments of their own
+	$(RUN) .ci/stacks.py
+
 docs: install ## prints the pages that come from tables
 	$(RUN) docs/print_spaces.py
 	$(RUN) docs/print_rules.py
 	$(RUN) docs/print_perft.py
+	$(RUN) docs/print_stacks.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .stacks build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -72,11 +72,29 @@ def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str])
 
 
 def test_version_lists_name_and_version(capsys: pytest.CaptureFixture[str]) -> None:
-    """`--version` prints this package, Python, the platform and what is needed, a line each."""
+    """`--version` prints this package, Python, the machine and what is needed, a line each."""
     versions = dict(line.split(" ", 1) for line in Run(capsys, "--version").lines())
-    assert list(versions)[:7] == ["sorry_env", "python", "platform", "numpy", "numba", "gymnasium", "pettingzoo"]
+    first = ["sorry_env", "python", "platform", "cpus", "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo"]
+    assert list(versions)[: len(first)] == first
     assert versions["sorry_env"] == __version__
+    assert int(versions.pop("cpus")) >= 1
     assert all(re.match(r"\d+\.\d+", version) for name, version in versions.items() if name != "platform")
+
+
+def test_version_imports_nothing_and_finds_what_is_installed(tmp_path: Path) -> None:
+    """Versions come from metadata: an optional package that cannot be imported is listed with its version."""
+    info = tmp_path / "ray-9.8.7.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ray\nVersion: 9.8.7\n", encoding="utf-8")
+    (tmp_path / "ray.py").write_text("raise RuntimeError('imported')", encoding="utf-8")
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "from sorry_env.__main__ import main; main(['--version']);"
+        "print([name for name in ('numba', 'torch', 'onnxruntime', 'ray') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=True)
+    assert "ray 9.8.7" in done.stdout.splitlines()
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 # --- moves ---

@@ -7,6 +7,7 @@ import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -31,16 +32,29 @@ ROOMS = [
 ]
 
 
-def test_spaces_page_is_what_the_tables_print() -> None:
-    """docs/spaces.md equals what docs/print_spaces.py prints."""
-    script = ROOT / "docs" / "print_spaces.py"
-    spec = importlib.util.spec_from_file_location("print_spaces", script)
+def script(name: str) -> ModuleType:
+    """A script of docs/ as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    page = (ROOT / "docs" / "spaces.md").read_text(encoding="utf-8")
-    assert page == module.page(), "run: python docs/print_spaces.py"
+    return module
+
+
+@pytest.mark.parametrize("name", ["spaces", "stacks"])
+def test_page_is_what_the_script_prints(name: str) -> None:
+    """docs/NAME.md equals what docs/print_NAME.py prints."""
+    page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    assert page == script(f"print_{name}").page(), f"run: python docs/print_{name}.py"
+
+
+def test_every_example_is_on_the_page() -> None:
+    """docs/stacks.md shows each file of examples/ and says what goes wrong elsewhere."""
+    names = {path.stem for path in (ROOT / "examples").glob("*.py")} - {"__init__"}
+    module = script("print_stacks")
+    assert set(module.ORDER) == names
+    assert all("Goes wrong elsewhere: " in "\n".join(module.section(name)) for name in names)
 
 
 def room_of(name: str) -> int:

@@ -59,8 +59,8 @@ DRAWN: Final = BEFORE + LEVELS
 MOVED: Final = DRAWN + LEVELS
 NUM_ROWS: Final = MOVED + LEVELS
 # Integers: the legal actions by level; of each that waits its slot, index and action; best index and action by slot.
-# A slot is a decision whose moves wait: the cards that may come have one each. Last, by seat, whether STILL holds what it
-# sees, and the inputs that pawns have changed.
+# A slot is a decision whose moves wait: the cards that may come have one each. Last, by seat, whether STILL holds what
+# it sees, and the inputs that pawns have changed.
 SLOT: Final = LEVELS
 INDEX: Final = SLOT + 1
 ACTION: Final = SLOT + 2

@@ -177,7 +177,7 @@ def write_still(s, p, v, viewer, out):
 def list_changes(s, after, p, changes):
     """Which inputs pawns have left and come to from `s` to `after`, seen by who decides then: pairs in `changes`.
 
-    Returns their number; behind them stands a pair that changes nothing.
+    Returns their number; behind them stand two pairs that change nothing.
     """
     count, first = 0, 0
     viewer = after[MOVER]
@@ -192,7 +192,8 @@ def list_changes(s, after, p, changes):
                 count += 1
             places += NUM_PLACES
         first += p[SEEN_STRIDE]
-    changes[2 * count] = changes[2 * count + 1] = 0
+    for k in range(2 * count, 2 * count + 4):
+        changes[k] = 0
     return count
 
 

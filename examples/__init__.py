@@ -1,0 +1,1 @@
+"""One short file for each framework; docs/stacks.md shows them all."""

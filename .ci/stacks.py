@@ -116,6 +116,23 @@ STACKS: Final = (
         needs_torch=True,
         unpinned=("filelock",),
     ),
+    Stack(
+        "openspiel",
+        "open_spiel",
+        (),
+        ("-m examples.openspiel",),
+        "tests/interop/test_openspiel.py tests/interop/test_openspiel_bots.py",
+        extras="[openspiel]",
+    ),
+    Stack(
+        "ray",
+        "ray",
+        ("ray",),
+        ("evaluate.py champion race --games 2000 --ray",),
+        "tests/interop/test_ray.py",
+        needs_torch=True,
+        extras="[train,evaluate]",
+    ),
 )
 
 

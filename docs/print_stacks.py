@@ -15,6 +15,7 @@ ORDER: Final = (
     "cleanrl_ppo",
     "torchrl_ppo",
     "tianshou_dqn",
+    "openspiel",
     "own_opponent",
     "register_in_your_project",
     "onnxruntime_only",

@@ -3,6 +3,8 @@
 Needs: pip install 'sorry-env[openspiel]'. Runs in a few seconds.
 """
 
+from typing import Any
+
 import numpy as np
 from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import mcts, random_agent
@@ -27,7 +29,7 @@ print("rl_environment: rewards", step.rewards)
 
 
 # OpenSpiel's MCTS bot as one of our players, against another of ours: a small game, as often from either seat.
-def make_bot(game, seat, random_state):
+def make_bot(game: Any, seat: int, random_state: np.random.RandomState) -> Any:
     """MCTS with 20 simulations and one random rollout a leaf; `random_state` makes the games repeat."""
     evaluator = mcts.RandomRolloutEvaluator(1, random_state)
     return mcts.MCTSBot(game, uct_c=1.5, max_simulations=20, evaluator=evaluator, random_state=random_state)

@@ -66,7 +66,7 @@ class TDSettings(RunSettings):
     """Threads of self-play, beside one of torch."""
     ray: tuple[str, ...] | None = None
     """Play the games on a Ray cluster: HOST:PORT, auto, or nothing for one of this machine alone."""
-    wide: int = 128
+    wide: int = 256
     """Width of the first hidden layer."""
     narrow: int = 32
     """Width of the second hidden layer."""

@@ -25,7 +25,8 @@ class Game:
     Args:
         rules: rules record, name, or name with options (see `rules_from`).
         seed: seed of the cards and of the first player; None takes entropy from the system.
-        explicit_chance: leave every draw to the caller.
+        explicit_chance: leave every draw to the caller; who begins and the first hands are still the seed's, unless the
+            game begins from a position (`Position.opening`).
         position: a Position or its text to begin from, in place of a new game.
         **options: players and fields of the rules record to change.
 

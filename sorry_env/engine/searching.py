@@ -158,7 +158,7 @@ def write_own_worth(s, p, v, desk, out):
 def judge_waiting(p, v, desk, level, side, waiting):
     """Judges the moves that wait, in the order in which they came: utilities by index, the best by slot."""
     whole, uses, most, worth = desk[LEGAL], row(desk[USES], level), row(desk[USES], MOST), row(desk[NUMBERS], WORTH)
-    if v[KIND] == NETWORK:
+    if v[KIND] == NETWORK and waiting:
         multiply(v, second_layer(v), desk[HIDDEN], desk[INNER])
     for i in range(waiting):
         write_worth(row(desk[ROWS], AFTER + i), p, v, row(desk[INNER], i), worth)

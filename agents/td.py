@@ -40,6 +40,7 @@ from sorry_env.values import (
 )
 
 LEARNER: Final = "td"
+DEFAULT_GAMES: Final = 500_000
 # What a resumed run must be told as before. Checkpoints of earlier versions lack all but the first ones.
 IDENTITY: Final = ("wide", "narrow", "block", "seed")
 SCHEDULE: Final = ("minibatch", "learning_rate", "last_learning_rate", "trace", "last_trace", "decay")
@@ -56,8 +57,8 @@ class TDSettings(RunSettings):
 
     out: Path = Path("runs/td")
     """Folder for checkpoints, TensorBoard log, value.onnx and results.json."""
-    games: int = 500_000
-    """Games to play against itself, in whole blocks."""
+    games: int | None = None
+    """Games to play against itself, in whole blocks; by default 500000, with --minutes as many as fit."""
     minutes: float | None = None
     """Stop after this many minutes at the latest; the schedules then end with them."""
     seed: int = 0
@@ -89,8 +90,9 @@ class TDSettings(RunSettings):
 
     def check(self) -> None:
         """Raises SorryError where a number makes no sense."""
-        for name in ("games", "threads", "wide", "narrow", "block", "minibatch", "eval_games"):
+        for name in ("threads", "wide", "narrow", "block", "minibatch", "eval_games"):
             self.require(name, getattr(self, name) >= 1, "1 or more")
+        self.require("games", self.games is None or self.games >= 1, "1 or more")
         for name in ("seed", "checks"):
             self.require(name, getattr(self, name) >= 0, "0 or more")
         for name in ("trace", "last_trace", "decay"):
@@ -192,10 +194,11 @@ class TDLearner:
 
     def fraction(self) -> float:
         """How much of the run is done, 0 to 1."""
-        part = self.games / self.settings.games
-        if self.settings.minutes:
-            part = max(part, self.seconds / (60 * self.settings.minutes))
-        return min(1.0, part)
+        games, minutes = self.settings.games, self.settings.minutes
+        if games is None and minutes is None:
+            games = DEFAULT_GAMES
+        by_games = self.games / games if games else 0.0
+        return min(1.0, max(by_games, self.seconds / (60 * minutes) if minutes else 0.0))
 
     def learn(self, report: Callable[[TDLearner], None]) -> None:
         """Trains until `games` or `minutes` are reached; `report` is called after every block."""

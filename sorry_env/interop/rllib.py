@@ -63,6 +63,9 @@ class SorryMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # untyped base
             max_plies: plies of all seats after which a game is truncated.
             and further fields of the rules record.
 
+    Attributes:
+        games: the one game and who sits in it.
+
     Raises:
         SorryError: a config that makes no sense; PolicyError where an opponent was made for other rules.
     """
@@ -95,7 +98,7 @@ class SorryMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # untyped base
         self.opponents: list[Player] = [load_player(one) for one in opponents]
         self._batch = Batch(self.rules, 1, max_plies=max_plies)
         rng = np.random.default_rng()
-        self._games = LearnerBatch(self._batch, self.opponents, rng, "random", self.choose_opponents)
+        self.games = LearnerBatch(self._batch, self.opponents, rng, "random", self.choose_opponents)
 
     def choose_opponents(self, rng: np.random.Generator, games: int) -> np.ndarray:
         """Who sits clockwise from an agent's seat, integers (games, P - 1): indices into `opponents`, or LEARNER."""
@@ -114,8 +117,8 @@ class SorryMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # untyped base
         """
         super().reset(seed=seed)
         if seed is not None:
-            self._games.seed(seed, np.random.default_rng(seed))
-        self._games.begin(np.ones(1, bool), (options or {}).get("first_player"))
+            self.games.seed(seed, np.random.default_rng(seed))
+        self.games.begin(np.ones(1, bool), (options or {}).get("first_player"))
         return self._shown(), {}
 
     @property
@@ -146,7 +149,7 @@ class SorryMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # untyped base
         action = action_index(action_dict[agent])
         if action < 0:  # perhaps a code that the batch would take
             raise IllegalError(describe_illegal(self._batch.position(0), action))
-        self._games.step(action)
+        self.games.step(action)
         if self._batch.is_open[0]:
             return self._shown(), {agent: 0.0}, {"__all__": False}, {"__all__": False}, {}
         return self._ending()
@@ -155,7 +158,7 @@ class SorryMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # untyped base
         """What every agent of the game is told at its end."""
         rewards = self._batch.rewards(self.scoring)[0]
         observations, own = {}, {}
-        for seat in np.flatnonzero(self._games.arena.seating[0] == LEARNER).tolist():
+        for seat in np.flatnonzero(self.games.arena.seating[0] == LEARNER).tolist():
             agent = self.possible_agents[seat]
             seen = self._batch.observe(np.array([seat]))[0]
             observations[agent] = {"observation": seen, "action_mask": self._batch.masks[0].copy()}
@@ -182,7 +185,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]  # un
         if not isinstance(space, gymnasium.spaces.Dict) or set(space) != {"observation", "action_mask"}:
             raise SorryError(f"MaskedModule: observations are {space}, not 'observation' and 'action_mask'")
         layers = list((self.model_config or {}).get("layers", LAYERS))
-        features, actions = space["observation"].shape[0], int(self.action_space.n)
+        features, actions = gymnasium.spaces.flatdim(space["observation"]), int(self.action_space.n)
         self.policy, self.value = (
             MLPHeadConfig(
                 input_dims=[features],

@@ -89,7 +89,7 @@ def test_same_seed_same_game() -> None:
 
 def test_opponents_inside() -> None:
     """With opponents one agent plays, in a seat drawn anew; the reward is its own; a truncated game says so."""
-    env = SorryMultiAgentEnv({"players": 3, "opponents": ["greedy"]})
+    env = SorryMultiAgentEnv({"players": 3, "opponents": ["random"]})
     env.reset(seed=1)
     rng = np.random.default_rng(1)
     ends = [play(env, rng)[1]["rewards"] for _ in range(20)]
@@ -184,8 +184,10 @@ def test_gradient_stops_at_the_mask() -> None:
     logits = module.forward_train(batch)[Columns.ACTION_DIST_INPUTS]
     module.get_train_action_dist_cls().from_logits(logits).logp(actions).sum().backward()
     last = [part for part in module.policy.modules() if isinstance(part, torch.nn.Linear)][-1]
-    assert (last.bias.grad.numpy()[masks[0] == 0] == 0).all()
-    assert np.abs(last.bias.grad.numpy()[masks[0] > 0]).max() > 0
+    gradient = last.bias.grad
+    assert gradient is not None
+    assert not gradient[masks[0] == 0].any()
+    assert gradient[masks[0] > 0].any()
     batch[Columns.OBS]["action_mask"] = torch.zeros_like(batch[Columns.OBS]["action_mask"])
     ended = module.get_train_action_dist_cls().from_logits(module.forward_train(batch)[Columns.ACTION_DIST_INPUTS])
     assert torch.isfinite(ended.entropy()).all()

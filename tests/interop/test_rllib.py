@@ -295,7 +295,7 @@ def test_league_is_told(trained: tuple[RLlibLearner, Watch]) -> None:
 
 @pytest.mark.parametrize("self_play", [0.0, 1.0])
 def test_league_games(self_play: float) -> None:
-    """Games against the league tell whom the learner met and whether it won; games of the learner alone tell nothing."""
+    """Games against the league tell whom the learner met and whether it won; those of the learner alone nothing."""
     from agents.rllib_games import LeagueEnv
 
     players = [load_player("random"), load_player("greedy")]

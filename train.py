@@ -3,9 +3,10 @@
     python train.py td --minutes 2 --out runs/first
     python train.py td --rules teams --games 500000
     python train.py ppo --minutes 30 --out runs/ppo
+    python train.py rllib --minutes 30 --out runs/rllib
 
 `python train.py LEARNER --help` lists a learner's settings. Learners: td (a value network that learns from games
-against itself, the strong one), ppo (masked PPO, sb3-contrib).
+against itself, the strong one), ppo (masked PPO, sb3-contrib), rllib (masked PPO, RLlib).
 """
 
 from __future__ import annotations
@@ -23,15 +24,19 @@ import agents  # noqa: F401  # makes checkpoint folders players
 from agents.evaluation import evaluate, meet_yardsticks
 from agents.export import export_policy, export_value
 from agents.files import write_text
+from agents.league import League
 from agents.luck import AUTO, open_adjuster
-from agents.ppo import PPOLearner, PPOSettings
+from agents.ppo import PolicyBody, PPOLearner, PPOSettings
 from agents.reporting import ProgressDisplay, console, run_program, score_table
+from agents.rllib import RLlibLearner, RLlibSettings
 from agents.td import TDLearner, TDSettings
 from sorry_env.errors import SorryError
 from sorry_env.players import load_player
 from sorry_env.rules import Rules
 
 CHECK_GAMES = 1000
+
+Settings = TDSettings | PPOSettings | RLlibSettings
 
 
 def train_td(arguments: list[str]) -> None:
@@ -79,31 +84,57 @@ def train_ppo(arguments: list[str]) -> None:
     with ProgressDisplay("training") as display:
 
         def show(learner: PPOLearner) -> None:
-            done, elapsed = learner.model.num_timesteps, time.monotonic() - begun
-            note = f"{done} decisions, {(done - first) / elapsed:.0f} decisions/s, {_win_rates(learner)}"
-            display.update(learner.progress, note)
+            done = learner.model.num_timesteps
+            display.update(learner.progress, _note(done, done - first, begun, learner.league))
 
         learner.learn(show)
     trained = time.monotonic() - begun
-    path = settings.out / "policy.onnx"
     facts = {"learner": "ppo", "timesteps": learner.model.num_timesteps, "seed": settings.seed}
-    difference = export_policy(learner.body(), learner.rules, path, **facts)
+    _finish_policy(settings, learner.body(), learner.rules, facts, learner.env.games_ended, trained)
+
+
+def train_rllib(arguments: list[str]) -> None:
+    """Trains a policy by RLlib, evaluates, exports, and prints one table."""
+    settings = tyro.cli(RLlibSettings, args=arguments, prog="train.py rllib")
+    learner = RLlibLearner(settings)
+    begun, first = time.monotonic(), learner.timesteps
+    try:
+        with ProgressDisplay("training") as display:
+
+            def show(learner: RLlibLearner) -> None:
+                done = learner.timesteps
+                display.update(learner.progress, _note(done, done - first, begun, learner.league))
+
+            learner.learn(show)
+        body = learner.body()
+    finally:
+        learner.close()
+    trained = time.monotonic() - begun
+    facts = {"learner": "rllib", "timesteps": learner.timesteps, "seed": settings.seed}
+    _finish_policy(settings, body, learner.rules, facts, learner.games, trained)
+
+
+def _note(done: int, since: int, begun: float, league: League) -> str:
+    """Decisions, their rate, and running win rates against the players that stay in the league."""
+    rates = zip(league.players[: league.num_fixed], league.win_rates, strict=False)
+    wins = ", ".join(f"{player.name} {100 * rate:.0f} %" for player, rate in rates)
+    return f"{done} decisions, {since / (time.monotonic() - begun):.0f} decisions/s, wins: {wins}"
+
+
+def _finish_policy(
+    settings: Settings, body: PolicyBody, rules: Rules, facts: dict[str, Any], games: int, trained: float
+) -> None:
+    """Exports a policy, then as `_finish`."""
+    path = settings.out / "policy.onnx"
+    difference = export_policy(body, rules, path, **facts)
     table = Table(show_header=False)
-    games = learner.env.games_ended
-    table.add_row("trained on", f"{learner.model.num_timesteps} decisions, {games} games, {trained:.0f} s")
+    table.add_row("trained on", f"{facts['timesteps']} decisions, {games} games, {trained:.0f} s")
     table.add_row("policy", str(path))
     table.add_row("onnxruntime against torch", f"at most {difference:.1e} apart")
-    _finish(settings, learner.rules, path, {**facts, "seconds": trained}, table)
+    _finish(settings, rules, path, {**facts, "seconds": trained}, table)
 
 
-def _win_rates(learner: PPOLearner) -> str:
-    """Running win rates against each of the league, earlier selves as one."""
-    league = learner.league
-    shown = [f"{player.name} {100 * rate:.0f} %" for player, rate in zip(league.players, league.win_rates, strict=True)]
-    return "wins: " + ", ".join(shown[: league.num_fixed])
-
-
-def _finish(settings: TDSettings | PPOSettings, rules: Rules, path: Path, facts: dict[str, Any], table: Table) -> None:
+def _finish(settings: Settings, rules: Rules, path: Path, facts: dict[str, Any], table: Table) -> None:
     """Plays the exported file against each yardstick, prints the tables and writes results.json."""
     with ProgressDisplay("evaluating") as display:
         scores = meet_yardsticks(str(path), rules, settings.eval_games, settings.seed, display.update)
@@ -114,7 +145,7 @@ def _finish(settings: TDSettings | PPOSettings, rules: Rules, path: Path, facts:
     write_text(settings.out / "results.json", json.dumps(result, indent=1) + "\n")
 
 
-LEARNERS = {"td": train_td, "ppo": train_ppo}
+LEARNERS = {"td": train_td, "ppo": train_ppo, "rllib": train_rllib}
 
 
 def main() -> None:

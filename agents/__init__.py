@@ -16,12 +16,12 @@ CHECKPOINT_FILE = "checkpoint.json"
 
 
 def _open_checkpoint(spec: str, options: dict[str, str]) -> Any:
-    from agents import ppo, td
+    from agents import ppo, rllib, td
     from agents.checkpoints import read_facts
 
     refuse_options(spec, options)
-    room = td if read_facts(Path(spec)).get("learner") == td.LEARNER else ppo
-    return room.load_checkpoint_player(spec)
+    rooms = {td.LEARNER: td.load_checkpoint_player, rllib.LEARNER: rllib.load_checkpoint_player}
+    return rooms.get(read_facts(Path(spec)).get("learner", ""), ppo.load_checkpoint_player)(spec)
 
 
 register_folder_player(CHECKPOINT_FILE, _open_checkpoint)

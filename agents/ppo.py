@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 import sys
 import time
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from torch import nn
 from agents.checkpoints import load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
 from agents.league import League
 from agents.schedules import Schedule, parse_schedule
-from agents.settings import RunSettings, option
+from agents.settings import LeagueSettings, option
 from agents.vec_env import SorryVecEnv
 from sorry_env.actions import num_actions
 from sorry_env.errors import PolicyError, SorryError
@@ -32,7 +31,6 @@ from sorry_env.position import Positions
 from sorry_env.rules import Rules, rules_from
 
 LAYERS = (256, 128)
-DEFAULT_TIMESTEPS = 2_000_000
 LEARNER = "ppo"
 FACTS = {"rules", "layers", "selves", "num_selves", "league", "timesteps", "seconds", "games", "rng"}  # of a checkpoint
 
@@ -73,11 +71,15 @@ def body_of(model: MaskablePPO) -> PolicyBody:
         (body.value, policy.mlp_extractor.value_net, policy.value_net),
     )
     for tower, hidden, last in towers:
-        ours = [part for part in tower if isinstance(part, nn.Linear)]
-        theirs = [part for part in hidden if isinstance(part, nn.Linear)] + [last]
-        for mine, source in zip(ours, theirs, strict=True):
-            mine.load_state_dict(source.state_dict())
+        copy_layers(nn.Sequential(hidden, last), tower)
     return body.eval()
+
+
+def copy_layers(source: nn.Module, target: nn.Module) -> None:
+    """Copies the linear layers of one network into those of another, in order."""
+    theirs, ours = ([part for part in module.modules() if isinstance(part, nn.Linear)] for module in (source, target))
+    for mine, one in zip(ours, theirs, strict=True):
+        mine.load_state_dict(one.state_dict())
 
 
 class TorchPlayer:
@@ -111,64 +113,25 @@ class TorchPlayer:
 
 
 @dataclass
-class PPOSettings(RunSettings):
+class PPOSettings(LeagueSettings):
     """What `train.py ppo` may be told; the comments are its help."""
 
     out: Path = Path("runs/ppo")
     """Folder for checkpoints, TensorBoard log, policy.onnx and results.json."""
-    timesteps: int | None = None
-    """Learner's decisions to train on in all; 2,000,000 where no minutes are given."""
-    minutes: float | None = None
-    """Stop once training has taken this many minutes in all, also before it was resumed."""
-    seed: int = 0
-    """Seed of everything: the same seed and timesteps give the same run, unless minutes are given too."""
-    opponents: tuple[str, ...] = ("random", "greedy")
-    """Players that the learner meets besides its earlier selves: names or .onnx files."""
-    hardness: float = 1.0
-    """Who is beaten with probability p is met in proportion to (1 - p)^hardness; 0 meets all alike."""
-    selves: int = 4
-    """Earlier selves kept in the pool; 0 for none."""
-    self_every: int = 200_000
-    """Decisions between two earlier selves."""
-    envs: int = 128
-    """Games played at once."""
-    steps: int = 64
-    """Decisions a game between two updates."""
-    epochs: int = 4
-    """Passes over the data an update."""
-    minibatch: int = 1024
-    """Decisions a gradient step."""
     learning_rate: str = "5e-4"
     """Adam's step size: a number, or linear:FROM:TO or cosine:FROM:TO over the timesteps or minutes."""
     clip_range: str = "0.2"
     """How far from 1 a ratio of probabilities may move in an update (Schulman et al. 2017): as the learning rate."""
-    gamma: float = 1.0
-    """Discount a decision."""
-    gae_lambda: float = 0.6
-    """Trade of bias and variance in the advantages (Schulman et al. 2016): low, since cards add variance."""
     entropy: str = "0.01"
     """Weight of the entropy bonus: as the learning rate."""
-    threads: int = 1
-    """torch threads; one, since two slow down beside any other busy process."""
 
     def check(self) -> None:
         """Raises SorryError where a setting makes no sense."""
-        for name in ("timesteps", "envs", "steps", "epochs", "minibatch", "self_every", "threads", "eval_games"):
-            self.require(name, getattr(self, name) is None or getattr(self, name) >= 1, "1 or more")
-        for name in ("seed", "selves", "checkpoint_every", "hardness"):
-            self.require(name, 0 <= getattr(self, name) < math.inf, "0 or more")
-        for name in ("gamma", "gae_lambda"):
-            self.require(name, 0 <= getattr(self, name) <= 1, "in 0 to 1")
-        self.require("minutes", self.minutes is None or 0 < self.minutes < math.inf, "above 0")
+        super().check()
         for name in ("learning_rate", "clip_range"):
             schedule = self.schedule(name)
             self.require(name, max(schedule.start, schedule.end) > 0, "above 0 at any time")
         self.schedule("entropy")
-        if not self.opponents:
-            raise SorryError("--opponents: give at least one, such as random")
-        for spec in self.opponents:
-            if self.opponents.count(spec) > 1:
-                raise SorryError(f"--opponents: {spec!r} is given twice; --hardness says how often who is met")
 
     def schedule(self, name: str) -> Schedule:
         """The schedule of `learning_rate`, `clip_range` or `entropy`. Raises SorryError for a text that is none."""
@@ -176,13 +139,6 @@ class PPOSettings(RunSettings):
             return parse_schedule(getattr(self, name))
         except SorryError as error:
             raise SorryError(f"{option(name)}: {error}") from None
-
-    @property
-    def last_timestep(self) -> int:
-        """Decisions after which training ends, whatever the clock says."""
-        if self.timesteps is not None:
-            return self.timesteps
-        return DEFAULT_TIMESTEPS if self.minutes is None else sys.maxsize
 
 
 class PPOLearner:
@@ -240,9 +196,7 @@ class PPOLearner:
 
     def measure_progress(self) -> None:
         """Sets `progress`: the share of the training that is done, by decisions or by the clock, whichever is more."""
-        settings = self.settings
-        by_clock = self.seconds / (60 * settings.minutes) if settings.minutes else 0.0
-        self.progress = min(1.0, max(self.model.num_timesteps / settings.last_timestep, by_clock))
+        self.progress = self.settings.progress(self.model.num_timesteps, self.seconds)
 
     def body(self) -> PolicyBody:
         """The networks as they stand."""
@@ -261,10 +215,7 @@ class PPOLearner:
         """Writes the checkpoint: policy, optimiser, earlier selves, win rates, counters, random states."""
         tensors = {f"policy.{key}": value for key, value in self.model.policy.state_dict().items()}
         tensors |= optimizer_tensors(self.model.policy.optimizer)
-        selves = self.league.players[self.league.num_fixed :]
-        for place, player in enumerate(selves):
-            assert isinstance(player, TorchPlayer)
-            tensors |= {f"self.{place}.{key}": value for key, value in player.body.state_dict().items()}
+        tensors |= tensors_of_selves(self.league)
         tensors["torch_rng"] = torch.get_rng_state()
         facts = {
             "timesteps": self.model.num_timesteps,
@@ -272,7 +223,7 @@ class PPOLearner:
             "games": self.env.games_ended,
             "rules": self.rules.spec(),
             "layers": list(LAYERS),
-            "selves": [player.name for player in selves],
+            "selves": names_of_selves(self.league),
             "num_selves": self.num_selves,
             "league": self.league.results(),
             "seed": self.settings.seed,
@@ -282,19 +233,10 @@ class PPOLearner:
 
     def _load(self) -> None:
         tensors, facts = load_run(self.settings.out, LEARNER, FACTS)
-        if facts["rules"] != self.rules.spec():
-            raise PolicyError(
-                f"checkpoint in {str(self.settings.out)!r} is for the rules {facts['rules']!r}, "
-                f"not {self.rules.spec()!r}"
-            )
+        check_rules(self.settings.out, facts, self.rules)
         self.model.policy.load_state_dict(part_of(tensors, "policy."))
         restore_optimizer(self.model.policy.optimizer, tensors)
-        by_age = sorted(enumerate(facts["selves"]), key=lambda pair: int(pair[1].rpartition("-")[2]))
-        for place, name in by_age:
-            body = _new_body(self.rules, tuple(facts["layers"]))
-            body.load_state_dict(part_of(tensors, f"self.{place}."))
-            self.league.add_self(TorchPlayer(name, body.eval(), self.rules, samples=True))
-        self.league.restore(facts["league"])
+        restore_selves(self.league, tensors, facts)
         self.num_selves = facts["num_selves"]
         self.model.num_timesteps, self.seconds = facts["timesteps"], facts["seconds"]
         self.env.games_ended = facts["games"]
@@ -302,7 +244,43 @@ class PPOLearner:
         self.env.rng.bit_generator.state = facts["rng"]
 
 
-def _new_body(rules: Rules, layers: tuple[int, ...]) -> PolicyBody:
+def names_of_selves(league: League) -> list[str]:
+    """The earlier selves' names by place."""
+    return [player.name for player in league.players[league.num_fixed :]]
+
+
+def tensors_of_selves(league: League) -> dict[str, torch.Tensor]:
+    """The earlier selves' weights for a checkpoint."""
+    tensors: dict[str, torch.Tensor] = {}
+    for place, player in enumerate(league.players[league.num_fixed :]):
+        assert isinstance(player, TorchPlayer)
+        tensors |= {f"self.{place}.{key}": value for key, value in player.body.state_dict().items()}
+    return tensors
+
+
+def restore_selves(league: League, tensors: dict[str, torch.Tensor], facts: dict[str, Any]) -> None:
+    """Puts a checkpoint's earlier selves into the league, and what was known of everyone in it."""
+    by_age = sorted(enumerate(facts["selves"]), key=lambda pair: int(pair[1].rpartition("-")[2]))
+    for place, name in by_age:
+        body = new_body(league.rules, tuple(facts["layers"]))
+        body.load_state_dict(part_of(tensors, f"self.{place}."))
+        league.add_self(TorchPlayer(name, body.eval(), league.rules, samples=True))
+    league.restore(facts["league"])
+
+
+def check_rules(out: Path, facts: dict[str, Any], rules: Rules) -> None:
+    """Raises PolicyError where a checkpoint is for other rules."""
+    if facts["rules"] != rules.spec():
+        raise PolicyError(f"checkpoint in {str(out)!r} is for the rules {facts['rules']!r}, not {rules.spec()!r}")
+
+
+def new_body(rules: Rules, layers: tuple[int, ...]) -> PolicyBody:
+    """Untrained networks for a game.
+
+    Args:
+        rules: what game.
+        layers: see `PolicyBody`.
+    """
     features = num_features(observation_layout(rules.players, rules.pawns))
     return PolicyBody(features, num_actions(rules.pawns, rules.teams), layers)
 
@@ -370,7 +348,7 @@ def load_checkpoint_player(spec: str) -> TorchPlayer:
     """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged."""
     tensors, facts = load_run(Path(spec), LEARNER, FACTS)
     rules = rules_from(facts["rules"])
-    body = _new_body(rules, tuple(facts["layers"]))
+    body = new_body(rules, tuple(facts["layers"]))
     weights = part_of(tensors, "policy.")
     names = {"policy": ("mlp_extractor.policy_net", "action_net"), "value": ("mlp_extractor.value_net", "value_net")}
     state = {}

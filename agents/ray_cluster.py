@@ -46,8 +46,9 @@ class RayCluster(Crew):
             options = {"address": address, "runtime_env": {"py_modules": _SOURCES, "excludes": ["**/__pycache__"]}}
         try:
             ray.init(log_to_driver=False, logging_level="error", **options)
-        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-            raise SorryError(f"--ray: no cluster at {address!r}: {str(error).splitlines()[0]}") from None
+        except Exception as error:  # Ray raises plain ones, too, such as where a node does not start in time
+            where = f"at {address!r}" if address else "of this machine"
+            raise SorryError(f"--ray: no cluster {where}: {(str(error) or repr(error)).splitlines()[0]}") from None
         self._task = ray.remote(num_cpus=1, max_retries=-1)(_do)
         self._stored: list[tuple[Any, Any]] = []  # an argument and its reference
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass
+from typing import Final
 
 from agents.matches import table_rules
 from sorry_env.errors import SorryError
 from sorry_env.rules import Rules
+
+DEFAULT_TIMESTEPS: Final = 2_000_000
 
 
 @dataclass
@@ -32,6 +37,67 @@ class RunSettings:
         """Raises SorryError that the setting `name` is not `wanted`, unless that holds."""
         if not holds:
             raise SorryError(f"{option(name)}: {getattr(self, name)} is not {wanted}")
+
+
+@dataclass
+class LeagueSettings(RunSettings):
+    """Settings of the learners that meet a league (`agents.league`)."""
+
+    timesteps: int | None = None
+    """Learner's decisions to train on in all; 2,000,000 where no minutes are given."""
+    minutes: float | None = None
+    """Stop once training has taken this many minutes in all, also before it was resumed."""
+    seed: int = 0
+    """Seed of everything: the same seed and timesteps give the same run, unless minutes are given too."""
+    opponents: tuple[str, ...] = ("random", "greedy")
+    """Players that the learner meets besides its earlier selves: names or .onnx files."""
+    hardness: float = 1.0
+    """Who is beaten with probability p is met in proportion to (1 - p)^hardness; 0 meets all alike."""
+    selves: int = 4
+    """Earlier selves kept in the pool; 0 for none."""
+    self_every: int = 200_000
+    """Decisions between two earlier selves."""
+    envs: int = 128
+    """Games played at once."""
+    steps: int = 64
+    """Decisions a game between two updates."""
+    epochs: int = 4
+    """Passes over the data an update."""
+    minibatch: int = 1024
+    """Decisions a gradient step."""
+    gamma: float = 1.0
+    """Discount a decision."""
+    gae_lambda: float = 0.6
+    """Trade of bias and variance in the advantages (Schulman et al. 2016): low, since cards add variance."""
+    threads: int = 1
+    """torch threads; one, since two slow down beside any other busy process."""
+
+    def check(self) -> None:
+        """Raises SorryError where a setting makes no sense."""
+        for name in ("timesteps", "envs", "steps", "epochs", "minibatch", "self_every", "threads", "eval_games"):
+            self.require(name, getattr(self, name) is None or getattr(self, name) >= 1, "1 or more")
+        for name in ("seed", "selves", "checkpoint_every", "hardness"):
+            self.require(name, 0 <= getattr(self, name) < math.inf, "0 or more")
+        for name in ("gamma", "gae_lambda"):
+            self.require(name, 0 <= getattr(self, name) <= 1, "in 0 to 1")
+        self.require("minutes", self.minutes is None or 0 < self.minutes < math.inf, "above 0")
+        if not self.opponents:
+            raise SorryError("--opponents: give at least one, such as random")
+        for spec in self.opponents:
+            if self.opponents.count(spec) > 1:
+                raise SorryError(f"--opponents: {spec!r} is given twice; --hardness says how often who is met")
+
+    @property
+    def last_timestep(self) -> int:
+        """Decisions after which training ends, whatever the clock says."""
+        if self.timesteps is not None:
+            return self.timesteps
+        return DEFAULT_TIMESTEPS if self.minutes is None else sys.maxsize
+
+    def progress(self, timesteps: int, seconds: float) -> float:
+        """The share of the training that is done, 0 to 1: by decisions or by the clock, whichever is more."""
+        by_clock = seconds / (60 * self.minutes) if self.minutes else 0.0
+        return min(1.0, max(timesteps / self.last_timestep, by_clock))
 
 
 def option(name: str) -> str:

@@ -79,7 +79,7 @@ class SorryVecEnv(VecEnv):
     def _report(self, games: np.ndarray, rewards: np.ndarray, infos: list[dict[str, Any]]) -> None:
         """Fills the infos of ended games and tells the league against whom each was won or lost."""
         self.games_ended += len(games)
-        seen, rivals = self.games.observations(), self._rivals()
+        seen, rivals = self.games.observations(), self.games.rivals()
         truncated, plies = self.batch.truncated, self.batch.plies
         for e in games.tolist():
             infos[e] = {
@@ -88,13 +88,6 @@ class SorryVecEnv(VecEnv):
                 "episode": {"r": float(rewards[e]), "l": int(plies[e]), "t": 0.0},
             }
             self.league.report(rivals[e], won=bool(rewards[e] > 0))
-
-    def _rivals(self) -> np.ndarray:
-        """Integers (B, P - 1), or (B, 2) in the partnership game: who plays against each learner, by league index."""
-        rules = self.batch.rules
-        ahead = np.array([1, 3]) if rules.teams else np.arange(1, rules.players)
-        seats = (self.games.seats[:, None] + ahead) % rules.players
-        return np.take_along_axis(self.games.arena.seating, seats, axis=1)
 
     def action_masks(self) -> np.ndarray:
         """Bool (B, A): legal actions of each learner's decision."""

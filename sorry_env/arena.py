@@ -187,6 +187,13 @@ class LearnerBatch:
         """What each learner sees, also in ended games: (B, F), the caller's to keep."""
         return self.batch.observe(self.seats)
 
+    def rivals(self) -> np.ndarray:
+        """Who plays against each learner: integers (B, P - 1), in the partnership game (B, 2), as in `seating`."""
+        rules = self.batch.rules
+        ahead = np.array([1, 3]) if rules.teams else np.arange(1, rules.players)
+        seats = (self.seats[:, None] + ahead) % rules.players
+        return np.take_along_axis(self.arena.seating, seats, axis=1)
+
     def rewards(self, scoring: str | None = None) -> np.ndarray:
         """Each learner's own final reward: float64 (B,); 0 while the game is open."""
         return self.batch.rewards(scoring)[np.arange(self.batch.num_games), self.seats]

@@ -30,6 +30,7 @@ ROOM: Final = PLACE / "room"
 TORCH: Final = PLACE / "torch"
 LONGEST_INSTALL, LONGEST_RUN, LONGEST_TESTS = 600, 480, 480  # seconds, on a busy machine
 TO_TEST: Final = ("pytest", "hypothesis")
+QUIET: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}  # nothing is told to anybody outside
 NO_BUILD: Final = "No matching distribution found"
 
 
@@ -125,6 +126,16 @@ STACKS: Final = (
         extras="[openspiel]",
     ),
     Stack(
+        "rllib",
+        "ray",
+        ("ray[rllib]",),
+        ("-m examples.rllib",),
+        "tests/interop/test_rllib.py tests/interop/test_rllib_program.py",
+        needs_torch=True,
+        extras="[train,evaluate]",
+        unpinned=("gymnasium",),
+    ),
+    Stack(
         "ray",
         "ray",
         ("ray",),
@@ -168,7 +179,7 @@ def run(command: list[str | Path], seconds: float, cwd: Path = ROOT, **settings:
         FailedError: an exit code other than 0, or no end in time.
     """
     words = [str(part) for part in command]
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | settings
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | QUIET | settings
     process = subprocess.Popen(
         words,
         cwd=cwd,

@@ -15,6 +15,7 @@ ORDER: Final = (
     "cleanrl_ppo",
     "torchrl_ppo",
     "tianshou_dqn",
+    "rllib",
     "openspiel",
     "own_opponent",
     "register_in_your_project",

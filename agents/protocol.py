@@ -43,7 +43,6 @@ class Protocol:
     pins: Mapping[str, str]
 
 
-NOT_PINNED: Final = ""  # the champion is not shipped yet; until then the protocol refuses to run
 PROTOCOLS: Final = {
     "sorry-bench-1": Protocol(
         name="sorry-bench-1",
@@ -51,9 +50,9 @@ PROTOCOLS: Final = {
         opponents=("random", "greedy", "race", "solitaire"),
         games=4000,
         pins={
-            "classic:players=2": "da1f5ecc25ca18001e282fabc26ffc6b37e0e81803767ed827023224e770963d",
-            "classic": "d47a951acd4fa4102b6a1c32eba3b7ef0fd4fda56d2c16585dc0e69ea918e1ea",
-            "teams": NOT_PINNED,
+            "classic:players=2": "ba2a4fa270de341b09c004040b75d868364857fda5cfc47ff5a9223d2ac7710a",
+            "classic": "e7edd78c64d80b4d83f87b8d88b2216615e00dd03c466c1e7a614d2f79e5eb3d",
+            "teams": "dbf7a9ec58fc6646f42b039068fa4e2caada54dcd0deb052203b27e061444e7a",
         },
     )
 }
@@ -125,9 +124,9 @@ def open_pinned(protocol: Protocol) -> dict[str, Adjuster]:
         if adjuster is None:
             raise SorryError(f"{protocol.name}: it adjusts {spec!r} by the champion, and none is shipped here")
         if adjuster.sha256 != pin:
-            wanted = f"the protocol's has {pin[:12]}" if pin else "the protocol's is not fixed in this version"
             raise SorryError(
-                f"{protocol.name}: the champion for {spec!r} has the sha256 {adjuster.sha256[:12]}; {wanted}"
+                f"{protocol.name}: the champion for {spec!r} has the sha256 {adjuster.sha256[:12]}, the protocol's has "
+                f"{pin[:12]}"
             )
         opened[spec] = adjuster
     return opened

@@ -1,6 +1,9 @@
 """Sorry! in OpenSpiel: a game in its rl_environment, then its MCTS bot as an opponent of our players.
 
 Needs: pip install 'sorry-env[openspiel]'. Runs in a few seconds.
+
+Goes wrong elsewhere: rewards read after one's own step; all final rewards stand in the last time step, which every
+agent must be given. OpenSpiel's C++ MCTS bot crashes in `step` on any Python game; the bot below is its Python one.
 """
 
 from typing import Any

@@ -1,6 +1,9 @@
 """Sorry! in RLlib's new API stack: PPO with one shared policy that plays all seats, then its win rate against random.
 
 Needs: pip install 'sorry-env[ray]'. Runs in about a minute on one core.
+
+Goes wrong elsewhere: losers that are given nothing at the end, since they do not move last; here every agent is given
+its last observation and its own final reward. And RLlib's check of environments, which plays without the mask.
 """
 
 import ray

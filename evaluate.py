@@ -132,17 +132,14 @@ def main() -> None:
     if settings.json and settings.json != Path("-"):
         check_writable(settings.json)  # now, not after an hour of games
     begun = time.monotonic()
-    result = {"rules": rules.spec(), "seats": rules.players, "sides": num_sides(rules), "seed": settings.seed}
     if settings.regret:
-        more, tables = regrets(settings, rules)
-        result |= more
+        result, tables = regrets(settings, rules)
     else:
         with open_crew(settings.workers, settings.ray) as crew:
-            if settings.protocol:
-                result, tables = protocol(settings, crew)
-            else:
-                more, tables = matches(settings, rules, crew)
-                result |= more
+            result, tables = protocol(settings, crew) if settings.protocol else matches(settings, rules, crew)
+    if not settings.protocol:
+        head = {"rules": rules.spec(), "seats": rules.players, "sides": num_sides(rules), "seed": settings.seed}
+        result = head | result
     seconds = time.monotonic() - begun
     text = json.dumps(result, indent=1)
     if settings.json == Path("-"):

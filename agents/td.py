@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -172,10 +172,9 @@ class TDLearner:
         self.average = {key: value.clone() for key, value in self.network.state_dict().items()}
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate, fused=True)
         self.rng = np.random.default_rng(settings.seed)
-        is_here = settings.ray is None
-        self.self_play = ValueGames(
-            settings.seed, ThreadPoolExecutor(settings.threads) if is_here else open_crew(1, settings.ray)
-        )
+        threads, ray = settings.threads, settings.ray
+        pool: Executor = ThreadPoolExecutor(threads) if ray is None else open_crew(1, ray)
+        self.self_play = ValueGames(settings.seed, pool)
         self.games = self.positions = self.steps = 0
         self.seconds = 0.0
         self.next_trace = settings.trace

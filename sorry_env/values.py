@@ -53,7 +53,7 @@ def num_inputs(rules: Rules) -> int:
 def num_card_inputs(rules: Rules) -> int:
     """C, how many of them, the last ones, are cards."""
     layout = value_layout(rules.players, rules.pawns, rules.hand_size > 0)
-    return sum(part.size for part in layout if not part.name.startswith("seat"))
+    return layout[-1].stop - next(part.start for part in layout if part.name == "odds")
 
 
 def num_sides(rules: Rules) -> int:

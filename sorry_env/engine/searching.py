@@ -29,10 +29,10 @@ from sorry_env.engine.valuing import (
     MOST_OUTPUTS,
     NETWORK,
     WIDE,
-    add_cards,
     num_sides,
     second_layer,
     utility,
+    write_card_part,
     write_cards,
     write_drawn,
     write_hidden,
@@ -60,7 +60,7 @@ MOVED: Final = DRAWN + LEVELS
 NUM_ROWS: Final = MOVED + LEVELS
 # Integers: the legal actions by level; of each that waits its slot, index and action; best index and action by slot.
 # A slot is a decision whose moves wait: the cards that may come have one each. Last, by seat, whether STILL holds what
-# it sees, and the inputs that pawns have changed.
+# it sees; the inputs that pawns have changed; those that they make 1.
 SLOT: Final = LEVELS
 INDEX: Final = SLOT + 1
 ACTION: Final = SLOT + 2
@@ -68,7 +68,8 @@ CHOSEN: Final = SLOT + 3
 REPLY: Final = SLOT + 4
 IS_KNOWN: Final = SLOT + 5
 CHANGES: Final = SLOT + 6
-NUM_LEGAL: Final = SLOT + 7
+PLACES: Final = SLOT + 7
+NUM_LEGAL: Final = SLOT + 8
 # Utilities: by level; last, the best by slot.
 MOST: Final = LEVELS
 # Other numbers: parts of a network's first layer; what a position is worth; two a level; the best reply's by slot.
@@ -126,28 +127,25 @@ def write_start(s, p, v, desk, viewer):
     """START, the first layer of `s` as it stands, seen by `viewer`: CARD_PART and STILL, which is made if need be."""
     still, part, start = row(desk[NUMBERS], STILL + viewer), row(desk[NUMBERS], CARD_PART), row(desk[NUMBERS], START)
     if not desk[LEGAL][IS_KNOWN, viewer]:
-        write_still(s, p, v, viewer, still)
+        write_still(s, p, v, viewer, row(desk[LEGAL], PLACES), still)
         desk[LEGAL][IS_KNOWN, viewer] = 1
     for h in range(int(v[WIDE])):
         start[h] = still[h] + part[h]
 
 
 @rule
-def write_card_part(s, p, v, desk):
+def begin_position(s, p, v, desk):
     """CARD_PART of the position `s`, and STILL is forgotten."""
     forget_still(desk)
     if v[KIND] == NETWORK:
-        part = row(desk[NUMBERS], CARD_PART)
-        for h in range(int(v[WIDE])):
-            part[h] = 0
-        add_cards(s, p, v, row(desk[NUMBERS], CARDS), part)
+        write_card_part(s, p, v, row(desk[NUMBERS], CARDS), row(desk[NUMBERS], CARD_PART))
 
 
 @rule
 def write_own_worth(s, p, v, desk, out):
     """What the model gives for the position `s` before a draw."""
     if v[KIND] == NETWORK and not s[OVER]:
-        write_card_part(s, p, v, desk)
+        begin_position(s, p, v, desk)
         write_start(s, p, v, desk, s[MOVER])
         write_hidden(s, s, p, v, row(desk[NUMBERS], START), row(desk[LEGAL], CHANGES), row(desk[HIDDEN], 0))
         multiply(v, second_layer(v), desk[HIDDEN], desk[INNER])
@@ -180,16 +178,15 @@ def line_up(s, p, v, desk, level, slot, waiting):
     legal, whole, start = row(desk[LEGAL], level), desk[LEGAL], row(desk[NUMBERS], START)
     side = s[MOVER] % num_sides(p)
     n = legal_actions(s, p, legal)
-    is_started = v[KIND] != NETWORK
+    is_started = False
     for k in range(n):
         after = row(desk[ROWS], AFTER + waiting)
         play_on_copy(s, p, legal[k], after)
-        if not after[OVER]:
+        if v[KIND] == NETWORK and not after[OVER]:
             if not is_started:  # whose turn is next, no move of a decision changes
                 write_start(s, p, v, desk, after[MOVER])
                 is_started = True
-            if v[KIND] == NETWORK:
-                write_hidden(s, after, p, v, start, row(whole, CHANGES), row(desk[HIDDEN], waiting))
+            write_hidden(s, after, p, v, start, row(whole, CHANGES), row(desk[HIDDEN], waiting))
         whole[SLOT, waiting] = slot
         whole[INDEX, waiting] = k
         whole[ACTION, waiting] = legal[k]
@@ -206,7 +203,7 @@ def judge(s, p, v, desk, level, best):
 
     Returns its index and the number of actions, which stand in the desk's row `level` with their utilities.
     """
-    write_card_part(s, p, v, desk)
+    begin_position(s, p, v, desk)
     n, waiting = line_up(s, p, v, desk, level, 0, 0)
     judge_waiting(p, v, desk, level, s[MOVER] % num_sides(p), waiting)
     copy_worth(row(desk[NUMBERS], BEST_OF), best)
@@ -360,8 +357,9 @@ def inputs(rows, p, places, cards):
     float32 (N, C).
     """
     for e in range(len(rows)):
-        write_places(row(rows, e), row(p, 0), row(places, e))
-        write_cards(row(rows, e), row(p, 0), row(cards, e), 0)
+        s, q = row(rows, e), row(p, 0)
+        write_places(s, q, s[MOVER], row(places, e))
+        write_cards(s, q, row(cards, e), 0)
 
 
 @kernel

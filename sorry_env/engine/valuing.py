@@ -109,11 +109,13 @@ def write_cards(s, p, out, at):
 
 
 @rule
-def add_cards(s, p, v, cards, out):
-    """Adds the part of the first layer that is cards; work in `cards`."""
+def write_card_part(s, p, v, cards, out):
+    """The part of the first layer that is cards; work in `cards`."""
     hidden, inputs = int(v[WIDE]), int(v[INPUTS])
     first = p[PLAYERS] * p[SEEN_STRIDE]
     write_cards(s, p, cards, 0)
+    for h in range(hidden):
+        out[h] = 0
     for k in range(inputs - first):
         add_scaled(v, LAYERS + hidden * (first + k), cards[k], hidden, out)
 
@@ -134,9 +136,7 @@ def write_drawn(s, p, v, pile, cards, out):
     """The part of the first layer that is cards once s[CARD] was drawn; `pile` by `write_pile` before the draw."""
     hidden = int(v[WIDE])
     if s[LEFT] == 0:  # then the odds are the whole deck's
-        for h in range(hidden):
-            out[h] = 0
-        add_cards(s, p, v, cards, out)
+        write_card_part(s, p, v, cards, out)
         return
     first = LAYERS + hidden * p[PLAYERS] * p[SEEN_STRIDE]
     gone, size = first + hidden * s[CARD], first + hidden * NUM_CARDS
@@ -147,30 +147,26 @@ def write_drawn(s, p, v, pile, cards, out):
 
 
 @rule
-def write_places(s, p, out):
-    """Which inputs the pawns make 1, the board turned to the seat s[MOVER]: an index for each pawn."""
-    first = 0
-    for away in range(p[PLAYERS]):
-        seat = (s[MOVER] + away) % p[PLAYERS]
-        for slot in range(p[NUM_PAWNS]):
-            place = p[p[TURN + SEATS * s[MOVER] + seat] + NUM_PLACES * slot + s[PAWNS + SEATS * seat + slot]]
-            out[p[NUM_PAWNS] * away + slot] = first + place
-        first += p[SEEN_STRIDE]
-
-
-@rule
-def write_still(s, p, v, viewer, out):
-    """The part of the first layer that no card takes part in: bias and pawns, the board turned to the seat `viewer`."""
-    hidden = int(v[WIDE])
-    for h in range(hidden):
-        out[h] = v[LAYERS + hidden * int(v[INPUTS]) + h]
+def write_places(s, p, viewer, out):
+    """Which inputs the pawns make 1, the board turned to the seat `viewer`: an index for each pawn."""
     first = 0
     for away in range(p[PLAYERS]):
         seat = (viewer + away) % p[PLAYERS]
         for slot in range(p[NUM_PAWNS]):
             place = p[p[TURN + SEATS * viewer + seat] + NUM_PLACES * slot + s[PAWNS + SEATS * seat + slot]]
-            add_scaled(v, LAYERS + hidden * (first + place), ONE, hidden, out)
+            out[p[NUM_PAWNS] * away + slot] = first + place
         first += p[SEEN_STRIDE]
+
+
+@rule
+def write_still(s, p, v, viewer, places, out):
+    """The part of the first layer that no card takes part in: bias and pawns, seen by `viewer`; work in `places`."""
+    hidden = int(v[WIDE])
+    write_places(s, p, viewer, places)
+    for h in range(hidden):
+        out[h] = v[LAYERS + hidden * int(v[INPUTS]) + h]
+    for k in range(p[PLAYERS] * p[NUM_PAWNS]):
+        add_scaled(v, LAYERS + hidden * places[k], ONE, hidden, out)
 
 
 @rule

@@ -26,7 +26,8 @@ from agents.export import export_policy, export_value
 from agents.files import write_text
 from agents.league import League
 from agents.luck import AUTO, open_adjuster
-from agents.ppo import PolicyBody, PPOLearner, PPOSettings
+from agents.policies import PolicyBody
+from agents.ppo import PPOLearner, PPOSettings
 from agents.reporting import ProgressDisplay, console, run_program, score_table
 from agents.rllib import RLlibLearner, RLlibSettings
 from agents.td import TDLearner, TDSettings

@@ -120,7 +120,7 @@ def export_small_policy(folder: Path) -> Path:
     path = folder / "policy.onnx"
     program = (
         "import sys, torch; from pathlib import Path; torch.manual_seed(0);"
-        "from agents.export import export_policy; from agents.ppo import PolicyBody;"
+        "from agents.export import export_policy; from agents.policies import PolicyBody;"
         "from sorry_env import Batch; batch = Batch('classic', players=2);"
         "body = PolicyBody(batch.observations.shape[1], batch.masks.shape[1]);"
         "print(export_policy(body, batch.rules, Path(sys.argv[1])))"

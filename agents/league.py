@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sorry_env.players import Player
+from agents.settings import LeagueSettings
+from sorry_env.players import Player, load_player
 from sorry_env.rules import Rules
 
 MEMORY: Final = 0.99  # how much of the counts behind a running win rate stays with each game
@@ -98,3 +99,9 @@ class League:
         for k, player in enumerate(self.players):
             if player.name in results:
                 self.num_games[k], self._recent[k], self._won[k] = results[player.name]
+
+
+def open_league(settings: LeagueSettings, rules: Rules) -> League:
+    """The league that a learner's settings name, without earlier selves. Raises SpecError and PolicyError."""
+    fixed = [load_player(spec) for spec in settings.opponents]
+    return League(rules, fixed, settings.selves, settings.hardness)

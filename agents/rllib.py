@@ -22,8 +22,8 @@ import torch
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.checkpoints import load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
-from agents.league import League
-from agents.ppo import (
+from agents.league import open_league
+from agents.policies import (
     LAYERS,
     PolicyBody,
     TorchPlayer,
@@ -36,7 +36,6 @@ from agents.ppo import (
 )
 from agents.settings import LeagueSettings
 from sorry_env.errors import SorryError
-from sorry_env.players import load_player
 from sorry_env.rules import rules_from
 
 LEARNER: Final = "rllib"
@@ -101,8 +100,7 @@ class RLlibLearner:
         settings.check()
         self.settings, self.rules = settings, settings.record()
         torch.set_num_threads(settings.threads)
-        fixed = [load_player(spec) for spec in settings.opponents]
-        self.league = League(self.rules, fixed, settings.selves, settings.hardness)
+        self.league = open_league(settings, self.rules)
         self.timesteps = self.games = self.num_selves = 0
         self.seconds, self.progress = 0.0, 0.0
         self.figures: dict[str, float] = {}

@@ -9,7 +9,7 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
-from agents.ppo import LAYERS
+from agents.policies import LAYERS
 from agents.settings import LeagueSettings
 from sorry_env.arena import LEARNER
 from sorry_env.interop.rllib import MaskedModule, SorryMultiAgentEnv

@@ -22,6 +22,8 @@ class RunSettings:
     """Rule set by name, options after a colon: classic, teams, points:players=2, mini-2, ..."""
     players: int | None = None
     """Number of players; by default two, in the partnership games four."""
+    minutes: float | None = None
+    """Stop once training has taken this many minutes in all, also before it was resumed; schedules end with them."""
     resume: bool = False
     """Go on from the checkpoint in the folder."""
     checkpoint_every: float = 30.0
@@ -38,6 +40,21 @@ class RunSettings:
         if not holds:
             raise SorryError(f"{option(name)}: {getattr(self, name)} is not {wanted}")
 
+    def check(self) -> None:
+        """Raises SorryError where a setting makes no sense."""
+        self.require("minutes", self.minutes is None or 0 < self.minutes < math.inf, "above 0")
+
+    def last(self, wanted: int | None, default: int) -> int:
+        """The count with which a run ends: what is wanted, or by default so much, or with minutes none."""
+        if wanted is not None:
+            return wanted
+        return default if self.minutes is None else sys.maxsize
+
+    def share_done(self, done: int, last: int, seconds: float) -> float:
+        """The share of a run that is done, 0 to 1: by count or by the clock, whichever is more."""
+        by_clock = seconds / (60 * self.minutes) if self.minutes else 0.0
+        return min(1.0, max(done / last, by_clock))
+
 
 @dataclass
 class LeagueSettings(RunSettings):
@@ -45,8 +62,6 @@ class LeagueSettings(RunSettings):
 
     timesteps: int | None = None
     """Learner's decisions to train on in all; 2,000,000 where no minutes are given."""
-    minutes: float | None = None
-    """Stop once training has taken this many minutes in all, also before it was resumed."""
     seed: int = 0
     """Seed of everything: the same seed and timesteps give the same run, unless minutes are given too."""
     opponents: tuple[str, ...] = ("random", "greedy")
@@ -74,13 +89,13 @@ class LeagueSettings(RunSettings):
 
     def check(self) -> None:
         """Raises SorryError where a setting makes no sense."""
+        super().check()
         for name in ("timesteps", "envs", "steps", "epochs", "minibatch", "self_every", "threads", "eval_games"):
             self.require(name, getattr(self, name) is None or getattr(self, name) >= 1, "1 or more")
         for name in ("seed", "selves", "checkpoint_every", "hardness"):
             self.require(name, 0 <= getattr(self, name) < math.inf, "0 or more")
         for name in ("gamma", "gae_lambda"):
             self.require(name, 0 <= getattr(self, name) <= 1, "in 0 to 1")
-        self.require("minutes", self.minutes is None or 0 < self.minutes < math.inf, "above 0")
         if not self.opponents:
             raise SorryError("--opponents: give at least one, such as random")
         for spec in self.opponents:
@@ -90,14 +105,11 @@ class LeagueSettings(RunSettings):
     @property
     def last_timestep(self) -> int:
         """Decisions after which training ends, whatever the clock says."""
-        if self.timesteps is not None:
-            return self.timesteps
-        return DEFAULT_TIMESTEPS if self.minutes is None else sys.maxsize
+        return self.last(self.timesteps, DEFAULT_TIMESTEPS)
 
     def progress(self, timesteps: int, seconds: float) -> float:
-        """The share of the training that is done, 0 to 1: by decisions or by the clock, whichever is more."""
-        by_clock = seconds / (60 * self.minutes) if self.minutes else 0.0
-        return min(1.0, max(timesteps / self.last_timestep, by_clock))
+        """The share of the training that is done, 0 to 1."""
+        return self.share_done(timesteps, self.last_timestep, seconds)
 
 
 def option(name: str) -> str:

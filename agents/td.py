@@ -59,8 +59,6 @@ class TDSettings(RunSettings):
     """Folder for checkpoints, TensorBoard log, value.onnx and results.json."""
     games: int | None = None
     """Games to play against itself, in whole blocks; by default 500000, with --minutes as many as fit."""
-    minutes: float | None = None
-    """Stop after this many minutes at the latest; the schedules then end with them."""
     seed: int = 0
     """Seed of everything: the same seed and games give the same run, whatever the threads."""
     threads: int = 2
@@ -90,6 +88,7 @@ class TDSettings(RunSettings):
 
     def check(self) -> None:
         """Raises SorryError where a number makes no sense."""
+        super().check()
         for name in ("threads", "wide", "narrow", "block", "minibatch", "eval_games"):
             self.require(name, getattr(self, name) >= 1, "1 or more")
         self.require("games", self.games is None or self.games >= 1, "1 or more")
@@ -102,7 +101,6 @@ class TDSettings(RunSettings):
         for name in ("wide", "narrow"):
             if getattr(self, name) > MOST_HIDDEN:
                 raise SorryError(f"{option(name)}: {getattr(self, name)} is more than {MOST_HIDDEN}")
-        self.require("minutes", self.minutes is None or self.minutes > 0, "above 0")
 
 
 class ValueNetwork(nn.Module):
@@ -193,11 +191,8 @@ class TDLearner:
 
     def fraction(self) -> float:
         """How much of the run is done, 0 to 1."""
-        games, minutes = self.settings.games, self.settings.minutes
-        if games is None and minutes is None:
-            games = DEFAULT_GAMES
-        by_games = self.games / games if games else 0.0
-        return min(1.0, max(by_games, self.seconds / (60 * minutes) if minutes else 0.0))
+        last = self.settings.last(self.settings.games, DEFAULT_GAMES)
+        return self.settings.share_done(self.games, last, self.seconds)
 
     def learn(self, report: Callable[[TDLearner], None]) -> None:
         """Trains until `games` or `minutes` are reached; `report` is called after every block."""

@@ -21,7 +21,8 @@ from agents import export
 from agents.checkpoints import load_checkpoint
 from agents.evaluation import evaluate
 from agents.export import MASKED_LOGIT, ExportedPolicy, export_policy
-from agents.ppo import PolicyBody, PPOLearner, TorchPlayer
+from agents.policies import PolicyBody, TorchPlayer
+from agents.ppo import PPOLearner
 from agents.vec_env import SorryVecEnv
 from sorry_env import Batch, load_player, sorry_v0
 from sorry_env.actions import num_actions

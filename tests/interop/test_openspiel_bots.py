@@ -160,18 +160,14 @@ def test_example_runs() -> None:
     assert re.fullmatch(r"rl_environment: rewards \[-?1\.0, -?1\.0\]\narena: \{.*\} of 20 games\n", done.stdout)
 
 
-def test_page_shows_the_example() -> None:
-    """docs/openspiel.md holds the example word for word, and its other Python blocks run."""
+def test_page_runs() -> None:
+    """The Python blocks of docs/openspiel.md run without a warning (the example is on docs/stacks.md)."""
     page = (ROOT / "docs" / "openspiel.md").read_text(encoding="utf-8")
-    example = (ROOT / "examples" / "openspiel.py").read_text(encoding="utf-8")
     blocks = [part.split("```")[0] for part in page.split("```python\n")[1:]]
-    assert example in blocks
+    assert len(blocks) >= 2
     for block in blocks:
-        if block != example:
-            done = subprocess.run(
-                [sys.executable, "-W", "error", "-c", block], capture_output=True, text=True, check=False
-            )
-            assert done.returncode == 0, f"{block}\n{done.stderr}"
+        done = subprocess.run([sys.executable, "-W", "error", "-c", block], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{block}\n{done.stderr}"
 
 
 # --- Bots and players ---

@@ -126,13 +126,15 @@ class ValuePlayer:
         """Reads the model. Raises PolicyError for rules it was not made for, RulesError for two averages with hands."""
         if self.depth > 1 and rules.hand_size:
             raise RulesError(f"player: {self.name!r} looks two cards ahead; in the hand game depth=1 is the most")
-        if isinstance(self.value, ValueModel):
-            if not rules.plays_like(self.value.rules):
-                made_for = self.value.rules.spec()
-                raise PolicyError(f"value {self.name!r} was made for the rules {made_for!r}, not for {rules.spec()!r}")
-            self.model = self.value.fitted_to(rules)
-        elif self._bound != rules:
+        if rules == self._bound:
+            return
+        if not isinstance(self.value, ValueModel):
             self.model = load_value(self.value, rules)
+        elif rules.plays_like(self.value.rules):
+            self.model = self.value.fitted_to(rules)
+        else:
+            made_for = self.value.rules.spec()
+            raise PolicyError(f"value {self.name!r} was made for the rules {made_for!r}, not for {rules.spec()!r}")
         self._bound = rules
 
     def act(

@@ -154,6 +154,8 @@ def main() -> None:
     out = console()
     for table in tables:
         out.print(table)
+    if settings.plot:
+        out.print(f"pictures in {settings.plot}")
     out.print(f"{seconds:.1f} s")
     if settings.json:
         write_text(settings.json, text + "\n")

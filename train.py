@@ -156,6 +156,9 @@ def _finish(settings: Settings, rules: Rules, path: Path, facts: dict[str, Any],
     """Plays the exported file against each yardstick, prints the tables and writes results.json."""
     with ProgressDisplay("evaluating") as display:
         scores = meet_yardsticks(str(path), rules, settings.eval_games, settings.seed, display.update)
+    picture = settings.out / "progress.png"
+    if picture.exists():
+        table.add_row("course of the training", str(picture))
     out = console()
     out.print(score_table(f"{rules.spec()}, seed {settings.seed}", scores, open_adjuster(AUTO, rules)))
     out.print(table)

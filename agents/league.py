@@ -89,8 +89,9 @@ class League:
             self.num_games[k] += 1
             self._recent[k] = MEMORY * self._recent[k] + 1
             self._won[k] = MEMORY * self._won[k] + won
-            games, games_won = self._tally.get(self.players[k].name, (0, 0))
-            self._tally[self.players[k].name] = games + 1, games_won + won
+        for name in {self.players[k].name for k in opponents.tolist()}:
+            games, games_won = self._tally.get(name, (0, 0))
+            self._tally[name] = games + 1, games_won + won
 
     def take_tally(self) -> dict[str, tuple[int, int]]:
         """Games and won games against each opponent since this was last asked, by name."""

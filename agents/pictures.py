@@ -33,7 +33,7 @@ FORMATS: Final = ("png", "svg")
 DPI: Final = 150
 PALETTE: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS: Final = "osD^vPX"
-MOST_POINTS: Final = 40  # of a curve: rows are put together to so many
+MOST_POINTS: Final = 20  # of a curve: rows are put together to so many
 SELVES: Final = "earlier selves"
 NEEDS: Final = "matplotlib is not installed: pip install matplotlib"
 STYLE: Final[dict[Any, Any]] = {
@@ -43,6 +43,7 @@ STYLE: Final[dict[Any, Any]] = {
     "axes.grid": True,
     "grid.color": "#DDDDDD",
     "axes.axisbelow": True,
+    "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "sorry-env",  # the same picture, the same bytes
 }
 
@@ -122,7 +123,9 @@ def _draw_rates(axes: Axes, rows: Sequence[ProgressRow], even: float | None) -> 
         color, marker = PALETTE[k % len(PALETTE)], MARKERS[k % len(MARKERS)]
         at, rate, low, high = curve.T
         axes.fill_between(at, 100 * low, 100 * high, color=color, alpha=0.18, linewidth=0)
-        axes.plot(at, 100 * rate, color=color, marker=marker, markersize=4, linewidth=1.4, label=_short(name))
+        axes.plot(
+            at, 100 * rate, color=color, marker=marker, markersize=4, linewidth=1.4, label=f"against {_short(name)}"
+        )
     if even is not None:
         axes.axhline(100 * even, color="#555555", linestyle="--", linewidth=1, label=f"even, {100 * even:.0f} %")
     axes.set_ylabel("games won, %\n(band: 95 % interval)")
@@ -132,8 +135,8 @@ def _draw_rates(axes: Axes, rows: Sequence[ProgressRow], even: float | None) -> 
 
 def _draw_loss(axes: Axes, rows: Sequence[ProgressRow]) -> None:
     games, losses = np.array([(row.games, row.loss) for row in rows]).T
-    axes.plot(games, losses, color="#999999", linewidth=0.8, label="each report")
-    width = max(1, len(rows) // MOST_POINTS)
+    width = len(rows) // MOST_POINTS
+    axes.plot(games, losses, color="#888888", linewidth=0.8 if width > 1 else 1.4, label="each report")
     if width > 1:
         mean = np.convolve(losses, np.ones(width) / width, mode="valid")
         axes.plot(games[width - 1 :], mean, color=PALETTE[0], linewidth=1.6, label=f"mean of {width}")
@@ -186,33 +189,47 @@ def _draw_ratings(axes: Axes, ratings: Sequence[Rating]) -> None:
     for at, one in enumerate(ordered):
         if one.low is None or one.high is None:
             axes.plot(one.rating, at, marker="o", color=PALETTE[0], fillstyle="none", linestyle="none")
-            note = "not bounded"
+            note = "  open"
         else:
             reach = [[one.rating - one.low], [one.high - one.rating]]
             axes.errorbar(one.rating, at, xerr=reach, fmt="o", color=PALETTE[0], capsize=4)
             note = f"{one.rating:+.2f}"
-        told = f"{note}, wins {100 * one.win_chance:.0f} %"
-        axes.annotate(told, (1.02, at), xycoords=("axes fraction", "data"), va="center", fontsize=9)
+        _annotate(axes, at, f"{note}  {100 * one.win_chance:3.0f} %")
+    _annotate(axes, len(ordered) - 0.4, "rating  wins")
     axes.axvline(0, color="#555555", linestyle="--", linewidth=1)
     axes.set_yticks(range(len(ordered)), [_short(one.player) for one in ordered])
     axes.set_ylim(-0.6, len(ordered) - 0.4)
-    axes.set_xlabel("rating (natural logarithm of the strength; the mean is 0), bar: 95 % interval")
+    axes.set_xlabel(
+        "rating: natural logarithm of the strength, the mean is 0; bar: 95 % interval (hollow: open)\n"
+        "wins: of games in which every other seat has a player of rating 0",
+        fontsize=9,
+    )
+
+
+def _annotate(axes: Axes, at: float, text: str) -> None:
+    """A text on the right of a line."""
+    place = (1.02, at)
+    axes.annotate(text, place, xycoords=("axes fraction", "data"), va="center", fontsize=9, family="monospace")
 
 
 def _draw_cross_table(
     figure: Figure, axes: Axes, specs: Sequence[str], cells: Sequence[tuple[int, int, Score]]
 ) -> None:
-    """Win rates of the row's player against the column's: blue above even, orange below, the number in the cell."""
+    """Win rates of the row's player against the column's: purple above even, orange below, the number in the cell."""
+    from matplotlib.colors import TwoSlopeNorm
+
     grid = np.full((len(specs), len(specs)), np.nan)
     for row, column, score in cells:
         grid[row, column] = 100 * score.adjusted
     even = 100 * cells[0][2].even
-    reach = max(1.0, float(np.nanmax(np.abs(grid - even))))
-    image = axes.imshow(grid, cmap="PuOr", vmin=even - reach, vmax=even + reach, aspect="auto")
+    image = axes.imshow(grid, cmap="PuOr", norm=TwoSlopeNorm(even, 0, 100), aspect="auto")
     for row, column, score in cells:
-        dark = abs(grid[row, column] - even) > 0.6 * reach
-        text = f"{grid[row, column]:.1f}\n± {100 * score.half_width:.1f}"
-        axes.text(column, row, text, ha="center", va="center", fontsize=10, color="white" if dark else "black")
+        luminance = np.dot(image.to_rgba(grid[row, column])[:3], (0.2126, 0.7152, 0.0722))
+        text, color = (
+            f"{grid[row, column]:.1f}\n± {100 * score.half_width:.1f}",
+            "white" if luminance < 0.45 else "black",
+        )
+        axes.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
     names = [_short(spec) for spec in specs]
     axes.set_xticks(range(len(specs)), names, rotation=30, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(specs)), names)

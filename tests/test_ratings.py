@@ -37,6 +37,19 @@ def drawn(
     )
 
 
+def test_ratings_of_pairs() -> None:
+    """Pairs that met by themselves give the same ratings as tables would: those that the games were drawn by."""
+    strengths = np.array([-0.6, 0.0, 0.6])
+    pairs = [Match((pair,), pair) for pair in itertools.combinations(range(3), 2)]
+    played = [drawn(pair, strengths, 3000, seed) for seed, pair in enumerate(pairs)]
+    for one, strength in zip(rate(played, NAMES[:3], 0), strengths, strict=True):
+        assert one.low is not None
+        assert one.high is not None
+        assert one.low < one.rating < one.high
+        assert one.rating == pytest.approx(strength, abs=0.08)
+        assert one.high - one.low < 0.15
+
+
 # --- Tables ---
 
 

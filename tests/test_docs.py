@@ -108,7 +108,7 @@ def test_import_is_light() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/batch.md", "docs/evaluation.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/batch.md", "docs/evaluation.md", "docs/play_terminal.md"])
 def test_code_in_pages_runs(page: str) -> None:
     """Every Python block of a page runs as it is pasted."""
     text = (ROOT / page).read_text(encoding="utf-8")

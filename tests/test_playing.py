@@ -286,7 +286,7 @@ REFUSED = {
     "--against nobody": "no player 'nobody'",
     "--rules edition-1939 --against champion": "champion: none is shipped for the rules 'edition-1939'",
     "--hints greedy": "judge: 'greedy' chooses moves, but knows no chances to win; take champion",
-    "--hints expectimax:value=race": "which are no chances to win",
+    "--hints expectimax:value=race": "weighs distances, and knows no chances to win; take champion",
     "--from no-such-file.txt": "'no-such-file.txt': No such file",
     "--from pyproject.toml": "not 'sorry-record 1'",
     "--from pyproject.toml --rules teams": "--from: the record says which rules",

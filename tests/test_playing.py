@@ -379,6 +379,7 @@ def session(keys: list[bytes], columns: int, **environment: str) -> tuple[str, i
         if not part:
             break
         if left and shown.endswith(b"help): "):
+            time.sleep(0.5)  # as a person: a Ctrl-C just as the prompt appears waits in CPython for the next key
             os.write(terminal, left.pop(0))
     os.close(terminal)
     return shown.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -49,8 +49,9 @@ def test_train(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
 
 
 @HAS_RLLIB
-def test_seed_and_actors(tmp_path: Path) -> None:
-    """The same seed gives the same weights; two actors that play learn, too, from more games at once."""
+def test_seed_and_actors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same seed and order of hashes give the same weights; two actors that play learn, too, from more games at once."""
+    monkeypatch.setenv("PYTHONHASHSEED", "0")
     found = []
     for name, more in (("one", ()), ("again", ()), ("two", ("--env-runners", "2"))):
         done = program("train.py", *TINY, "--timesteps", "256", *more, "--out", tmp_path / name, cwd=tmp_path)

@@ -76,6 +76,12 @@ class Position:
     def __repr__(self) -> str:
         return f"Position.parse({str(self)!r}, {self.rules.spec()!r})"
 
+    def _repr_svg_(self) -> str:
+        """The picture by which a notebook shows the position."""
+        from sorry_env.drawing import NOTEBOOK_PIXELS, position_svg
+
+        return position_svg(self, size=NOTEBOOK_PIXELS)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and self.rules == other.rules and str(self) == str(other)
 

@@ -39,7 +39,9 @@ _FULL: Final = 5  # most cards of a kind in any deck
 _Part = tuple[float, Callable[[float], Iterator[Shape]]]  # its height, and its shapes from its upper edge down
 
 
-def panel(position: Position, seat_names: Sequence[str] | None, last_move: str | None) -> Group:
+def panel(
+    position: Position, seat_names: Sequence[str] | None, last_move: str | None, before: Position | None
+) -> Group:
     """Everything in the middle; parts that a game lacks leave their room to the cards."""
     parts: list[_Part] = [(_STATUS_HEIGHT, lambda y: _status(position, y))]
     row = _HAND_HEIGHT if position.rules.hand_size else _SEAT_HEIGHT
@@ -49,7 +51,8 @@ def panel(position: Position, seat_names: Sequence[str] | None, last_move: str |
         seats = [(row * position.rules.players, lambda y: _seats(position, names, row, y))]
     below: list[_Part] = [(_TABLE_HEIGHT, lambda y: _table(position, y))]
     if last_move:
-        below.append((_MOVE_HEIGHT, lambda y: _last_move(last_move, y)))
+        told = f"{seat_word(before, before.mover)} {last_move}" if before else last_move
+        below.append((_MOVE_HEIGHT, lambda y: _last_move(told, y)))
     others = [*parts, *seats, *below]
     room = HEIGHT - sum(height for height, _ in others) - _GAP * len(others) - _CAPTION
     card = min(_MOST_CARD, room)
@@ -206,7 +209,7 @@ def _column(card: str, left: int, total: int, at: Point) -> Group:
     return Group((*boxes, label), "left", (("card", card), ("left", str(left))))
 
 
-def _last_move(last_move: str, y: float) -> Iterator[Shape]:
+def _last_move(told: str, y: float) -> Iterator[Shape]:
     yield Group(
-        (Text((MIDDLE, y + _MOVE_HEIGHT / 2), clipped(f"last move {last_move}", _MOVE_CHARS), 0.34, TEXT),), "last-move"
+        (Text((MIDDLE, y + _MOVE_HEIGHT / 2), clipped(f"last move: {told}", _MOVE_CHARS), 0.34, TEXT),), "last-move"
     )

@@ -94,7 +94,7 @@ def position_shapes(
     return [
         *spots,
         *_marks(before, last_move),
-        panel(position, seat_names, last_move),
+        panel(position, seat_names, last_move, before),
         *highlight_marks(highlights),
         *pawns(position),
     ]

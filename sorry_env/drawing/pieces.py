@@ -8,8 +8,17 @@ from functools import lru_cache
 from typing import Final
 
 from sorry_env.board import COLOR_NAMES, COLORS, HOME, RING, START, ZONE, progress_of
-from sorry_env.drawing.geometry import Point, area_middle, area_spots, pawn_spot, place_name, ring_cell, zone_cell
-from sorry_env.drawing.legs import BUMP, Leg
+from sorry_env.drawing.geometry import (
+    AREA_RADIUS,
+    Point,
+    area_middle,
+    area_spots,
+    pawn_spot,
+    place_name,
+    ring_cell,
+    zone_cell,
+)
+from sorry_env.drawing.legs import BUMP, SLIDE, Leg
 from sorry_env.drawing.palette import FILLS, HIGHLIGHT, INKS, SQUARE, TEXT, TINTS
 from sorry_env.drawing.shapes import Box, Disc, Group, Line, Polygon, Shape, Text
 from sorry_env.errors import SorryError
@@ -37,6 +46,8 @@ _CASING: Final = 0.14  # white round a pawn, which keeps it apart from what is b
 _ARROW: Final = 0.1
 _ARROW_CASING: Final = 0.2
 _HEAD_LENGTH: Final = 0.34
+_HEAD_WIDTH: Final = 0.44
+_SLIDE_INWARD: Final = 0.27
 _SHORT: Final = 0.36  # an arrow ends before the pawn that it brought
 _DASH: Final = 0.16
 
@@ -86,25 +97,25 @@ def free_spots(color: int, count: int) -> Group:
 
 
 def move_marks(legs: Iterable[Leg]) -> Iterator[Group]:
-    """Arrows along the ways of a move; where a pawn was bumped, a cross and a dashed way to its Start."""
+    """Arrows along the ways of a move; from where a pawn was bumped, a dashed way to its Start."""
     for leg in legs:
-        points = tuple(pawn_spot(leg.color, progress) for progress in leg.way)
+        inward = _SLIDE_INWARD if leg.kind == SLIDE else 0.0  # a step back may come the other way
+        points = tuple(pawn_spot(leg.color, progress, inward) for progress in leg.way)
         ends = place_name(leg.color, leg.way[0]), place_name(leg.color, leg.way[-1])
         data = (("color", COLOR_NAMES[leg.color]), ("from", ends[0]), ("to", ends[1]))
         if leg.kind == BUMP:
-            yield Group((*_dashes(points[0], points[1], leg.color), *_cross(points[0], leg.color)), "leg bump", data)
+            end = _shortened(points[0], points[1], AREA_RADIUS)
+            yield Group((*_dashes(points[0], end, leg.color), _origin(points[0], leg)), "leg bump", data)
         else:
             yield Group(tuple(_arrow(points, leg)), f"leg {leg.kind}", data)
 
 
 def _arrow(points: tuple[Point, ...], leg: Leg) -> Iterator[Shape]:
-    (x, y), (tip_x, tip_y) = points[-2:]
-    length = math.dist(points[-2], points[-1])
-    across, down = (tip_x - x) / length, (tip_y - y) / length
-    short = _SHORT if leg.way[-1] != HOME else 0.6
-    tip = (tip_x - short * across, tip_y - short * down)
-    neck = (tip[0] - _HEAD_LENGTH * across, tip[1] - _HEAD_LENGTH * down)
-    wide = 0.22
+    tip = _shortened(points[-2], points[-1], _SHORT if leg.way[-1] != HOME else AREA_RADIUS - _HEAD_LENGTH / 2)
+    neck = _shortened(points[-2], tip, _HEAD_LENGTH)
+    length = math.dist(neck, tip)
+    across, down = (tip[0] - neck[0]) / length, (tip[1] - neck[1]) / length
+    wide = _HEAD_WIDTH / 2
     head = (
         tip,
         (neck[0] - wide * down, neck[1] + wide * across),
@@ -115,7 +126,17 @@ def _arrow(points: tuple[Point, ...], leg: Leg) -> Iterator[Shape]:
     yield Polygon(head, SQUARE, SQUARE, _ARROW_CASING - _ARROW)
     yield Line(shaft, TEXT, _ARROW)
     yield Polygon(head, TEXT)
-    yield Disc(points[0], 0.13, FILLS[leg.color], TEXT, 0.04)
+    yield _origin(points[0], leg)
+
+
+def _origin(at: Point, leg: Leg) -> Disc:
+    return Disc(at, 0.13, FILLS[leg.color], TEXT, 0.04)
+
+
+def _shortened(start: Point, end: Point, by: float) -> Point:
+    """The point that lies before the end of a straight way."""
+    part = 1 - by / math.dist(start, end)
+    return start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])
 
 
 def _dashes(start: Point, end: Point, color: int) -> Iterator[Line]:
@@ -128,13 +149,6 @@ def _dashes(start: Point, end: Point, color: int) -> Iterator[Line]:
     dashes = [(at(number / count), at((number + 0.5) / count)) for number in range(count)]
     yield from (Line(dash, SQUARE, 0.14) for dash in dashes)
     yield from (Line(dash, FILLS[color], 0.08) for dash in dashes)
-
-
-def _cross(at: Point, color: int) -> Iterator[Line]:
-    x, y = at
-    for ink, width in ((SQUARE, 0.2), (FILLS[color], 0.1)):
-        for sign in (-1, 1):
-            yield Line(((x - 0.3, y - sign * 0.3), (x + 0.3, y + sign * 0.3)), ink, width)
 
 
 # --- Highlights ---
@@ -150,7 +164,7 @@ def _outlines() -> dict[str, Shape]:
         for index in range(ZONE):
             found[place_name(color, RING + 1 + index)] = _cell_outline(zone_cell(color, index))
         for which, progress in (("S", START), ("H", HOME)):
-            found[place_name(color, progress)] = Disc(area_middle(color, which), 1.25, "", HIGHLIGHT, 0.12)
+            found[place_name(color, progress)] = Disc(area_middle(color, which), AREA_RADIUS, "", HIGHLIGHT, 0.12)
     return found
 
 

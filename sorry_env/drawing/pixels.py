@@ -1,7 +1,7 @@
-"""Shapes as pixels, drawn by Pillow: the empty board is kept, each group of shapes is drawn once and pasted from then on.
+"""Shapes as pixels, drawn by Pillow: the empty board is kept, each group of shapes drawn once and pasted from then on.
 
-A group is drawn several times as large as it is shown and then made smaller, which smooths edges and letters. The font is
-the one that Pillow brings, so that a picture is the same on every machine.
+A group is drawn several times as large as it is shown and then made smaller, which smooths edges and letters. The font
+is the one that Pillow brings, so that a picture is the same on every machine.
 """
 
 from __future__ import annotations

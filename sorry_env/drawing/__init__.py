@@ -16,9 +16,10 @@ Hooks in the SVG, for style sheets and scripts:
 | a seat's line | `seat` | `data-color` |
 | cards of a kind that are left | `left` | `data-card`, `data-left` |
 | a part of the last move | `leg` and `step`, `jump`, `slide` or `bump` | `data-color`; places `data-from`, `data-to` |
+| Start and Home of a colour that nobody plays | `vacant` | `data-color` |
 | a highlighted place | `highlight` | `data-place` |
 
-Groups lie over one another in the order `board`, `spots`, `leg`, `panel`, `highlight`, `pawn`. The unit is a fiftieth
+Groups lie over one another in the order `board`, `spots` or `vacant`, `leg`, `panel`, `highlight`, `pawn`. The unit is a fiftieth
 of a cell, the origin the outer corner of ring square 0 (`viewBox` begins in the margin before it); `geometry` has the
 places. The picture has the role `img`, a `title` and a `desc` that say the position in words.
 """

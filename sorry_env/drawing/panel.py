@@ -10,7 +10,7 @@ from sorry_env.board import COLOR_NAMES, COLORS
 from sorry_env.cards import CARDS
 from sorry_env.drawing.faces import RATIO, card_back, card_face, card_gap, pile_edge
 from sorry_env.drawing.geometry import PANEL, Point
-from sorry_env.drawing.palette import EDGE, FILLS, GREY, INKS, SORRY_INK, SQUARE, TEXT
+from sorry_env.drawing.palette import EDGE, FILLS, GREY, GROUND, INKS, SORRY_INK, SQUARE, TEXT
 from sorry_env.drawing.shapes import Box, Group, Shape, Text
 from sorry_env.drawing.wording import pile_word, seat_word, status
 from sorry_env.position import Position
@@ -59,11 +59,17 @@ def panel(
     piles: _Part = (card + _CAPTION, lambda y: _piles(position, last_move, card, y))
     parts += [piles, *seats, *below]
     free = HEIGHT - sum(height for height, _ in parts)
-    y, shapes = TOP, []
+    y, shapes = TOP, [_plate()]
     for height, draw in parts:
         shapes += list(draw(y))
         y += height + free / (len(parts) - 1)
     return Group(tuple(shapes), "panel")
+
+
+@lru_cache(maxsize=1)
+def _plate() -> Group:
+    """Keeps the ways of moves from running through what is written."""
+    return Group((Box((LEFT, TOP), (WIDTH, HEIGHT), GROUND),), "plate")
 
 
 def clipped(text: str, chars: int) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from sorry_env.board import COLORS
 from sorry_env.drawing import wording
 from sorry_env.drawing.board import empty_board
 from sorry_env.drawing.legs import move_legs
 from sorry_env.drawing.panel import panel
-from sorry_env.drawing.pieces import free_spots, highlight_marks, move_marks, pawns
+from sorry_env.drawing.pieces import free_spots, highlight_marks, move_marks, pawns, vacant_areas
 from sorry_env.drawing.shapes import Group
 from sorry_env.drawing.svg import svg_text
 from sorry_env.errors import IllegalError, SorryError
@@ -90,7 +91,10 @@ def position_shapes(
         if not 0 <= viewer < rules.players:
             raise SorryError(f"viewer: {viewer} is not a seat in 0..{rules.players - 1}")
         position = position.seen_by(viewer)
-    spots = [free_spots(color, rules.pawns) for color in rules.color_ids]
+    spots = [
+        free_spots(color, rules.pawns) if color in rules.color_ids else vacant_areas(color)
+        for color in range(len(COLORS))
+    ]
     return [
         *spots,
         *_marks(before, last_move),

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from sorry_env.board import COLOR_NAMES, COLORS, HOME, RING, START, ZONE, progress_of
+from sorry_env.drawing.board import TITLE_RISE, TITLE_SIZE
 from sorry_env.drawing.geometry import (
     AREA_RADIUS,
     Point,
@@ -19,7 +20,7 @@ from sorry_env.drawing.geometry import (
     zone_cell,
 )
 from sorry_env.drawing.legs import BUMP, SLIDE, Leg
-from sorry_env.drawing.palette import FILLS, HIGHLIGHT, INKS, SQUARE, TEXT, TINTS
+from sorry_env.drawing.palette import FILLS, GREY, HIGHLIGHT, INKS, SQUARE, TEXT, TINTS
 from sorry_env.drawing.shapes import Box, Disc, Group, Line, Polygon, Shape, Text
 from sorry_env.errors import SorryError
 from sorry_env.notation import pawn_places
@@ -91,6 +92,20 @@ def free_spots(color: int, count: int) -> Group:
         for x, y in area_spots(color, which, count)
     ]
     return Group(tuple(rings), "spots")
+
+
+@lru_cache(maxsize=4)
+def vacant_areas(color: int) -> Group:
+    """Start and Home of a colour that nobody plays, in its faint colour."""
+    shapes: list[Shape] = []
+    for which, title in (("S", "START"), ("H", "HOME")):
+        x, y = area_middle(color, which)
+        shapes += [
+            Disc((x, y), AREA_RADIUS, TINTS[color], FILLS[color], 0.06),
+            Text((x, y - TITLE_RISE), title, TITLE_SIZE, GREY, bold=True),
+            Text((x, y), "nobody", 0.34, GREY),
+        ]
+    return Group(tuple(shapes), "vacant", (("color", COLOR_NAMES[color]),))
 
 
 # --- A move ---

@@ -17,7 +17,7 @@ def seat_word(position: Position, seat: int) -> str:
 def status(position: Position) -> str:
     """Who is to do what, or who has won."""
     if position.is_over:
-        return " and ".join(seat_word(position, seat) for seat in position.winners) + " won"
+        return " and ".join(seat_word(position, seat) for seat in position.winners) + " won the game"
     seat = position.mover
     text = f"{seat_word(position, seat)} {'draws' if position.card is None and _draws(position) else 'to move'}"
     return f"{text} (with {seat_word(position, (seat + 2) % 4)})" if position.rules.teams else text

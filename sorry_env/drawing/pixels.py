@@ -125,9 +125,7 @@ class _Pen:
                     self._stroke(canvas, [*corners, corners[0]], edge, self._long(width))
             case Disc(at, radius, fill, edge, width):
                 wide = self._long(width) if edge else 0
-                canvas.ellipse(
-                    self._square(at, self._long(radius) + wide / 2), fill or None, edge or None, round(wide)
-                )
+                canvas.ellipse(self._square(at, self._long(radius) + wide / 2), fill or None, edge or None, round(wide))
             case Box():
                 self._rectangle(canvas, shape)
 

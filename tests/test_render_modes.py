@@ -195,15 +195,12 @@ import sys
 sys.modules[{library!r}] = None
 from sorry_env.errors import SorryError
 from sorry_env import sorry_v0, Game
-from sorry_env.drawing import position_pixels
+from sorry_env.gym_env import SorryEnv
 assert "<svg" in Game("classic", 1)._repr_svg_()
-sorry_v0.raw_env(render_mode="ansi").close()
-for call in (
-    lambda: sorry_v0.raw_env(render_mode={mode!r}),
-    lambda: __import__("sorry_env.gym_env", fromlist=["SorryEnv"]).SorryEnv(render_mode={mode!r}),
-):
+for env in (sorry_v0.raw_env(render_mode={mode!r}), SorryEnv(render_mode={mode!r})):
     try:
-        call()
+        env.reset(seed=1)
+        env.render()
     except SorryError as error:
         print(error)
 """
@@ -211,7 +208,7 @@ for call in (
 
 @pytest.mark.parametrize(("library", "mode"), [("PIL", "rgb_array"), ("PIL", "human"), ("pygame", "human")])
 def test_missing_library_is_named(library: str, mode: str) -> None:
-    """Without Pillow or pygame an environment says at once, in one line, what to install; SVG and text need neither."""
+    """Without Pillow or pygame an environment's first frame says in one line what to install; SVG needs neither."""
     program = WITHOUT.format(library=library, mode=mode)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()

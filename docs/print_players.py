@@ -1,14 +1,25 @@
-"""Prints docs/players.md: what is written here, and the model cards of the champions as they lie beside their files."""
+"""Prints docs/players.md and the table of results in README.md from the model cards beside the champions' files."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
+
+from parts import fill
 
 from sorry_env.players import known_players
 from sorry_env.players.value import CHAMPIONS
 
 PAGE: Final = Path(__file__).parent / "players.md"
+README: Final = Path(__file__).parent.parent / "README.md"
+RESULTS: Final = {  # rows of the table in README.md by the rules of a card's table
+    "classic:players=2": "classic, two players",
+    "classic:players=3": "classic, alone against two of the column (even: 33)",
+    "classic": "classic, alone against three of the column (even: 25)",
+    "teams": "partnership, against a team of the column",
+    "points:players=2,scoring=win": "hand game of two (`points:scoring=win`)",
+}
 PLAYS: Final = {
     "random": "any legal action",
     "greedy": "for the least distance of its own side to Home",
@@ -68,16 +79,45 @@ The networks in the package, one for each of these rule sets.
 """
 
 
+def cards() -> list[str]:
+    """The model cards."""
+    return [path.read_text(encoding="utf-8") for path in sorted(CHAMPIONS.glob("*.md"))]
+
+
+def results() -> str:
+    """Win rates of the champions with half the width of their intervals, a row for each of RESULTS."""
+    tables = {
+        spec: table for card in cards() for spec, table in re.findall(r"^`([^`]+)`:\n\n((?:\|.*\n)+)", card, re.M)
+    }
+    lines = []
+    for spec, title in RESULTS.items():
+        found = [[cell.strip() for cell in line.split("|")[1:4]] for line in tables[spec].splitlines()[2:]]
+        spans = [[float(end) for end in span.split(" to ")] for _, _, span in found]
+        cells = [
+            f"{float(rate):.1f} ± {(high - low) / 2:.1f}"
+            for (_, rate, _), (low, high) in zip(found, spans, strict=True)
+        ]
+        head = [against.removeprefix("2 x ").removeprefix("3 x ") for against, _, _ in found]
+        lines = lines or [f"| `champion` | {' | '.join(head)} |", "|---" * (len(head) + 1) + "|"]
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def readme() -> str:
+    """README.md with its table written anew."""
+    return fill(README.read_text(encoding="utf-8"), {"results": results()})
+
+
 def page() -> str:
     """The whole page. Raises ValueError where a built-in player has no line here."""
     if set(PLAYS) != set(known_players()):
         raise ValueError(f"players {known_players()}, but lines for {list(PLAYS)}")
     rows = [f"| `{name}` | {plays} |" for name, plays in PLAYS.items()]
-    cards = [path.read_text(encoding="utf-8") for path in sorted(CHAMPIONS.glob("*.md"))]
-    lines = [HEAD, "| spec string | plays |", "|---|---|", *rows, OWN, *(f"##{card}" for card in cards)]
+    lines = [HEAD, "| spec string | plays |", "|---|---|", *rows, OWN, *(f"##{card}" for card in cards())]
     return "\n".join(lines)
 
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
-    print(f"wrote {PAGE}")
+    README.write_text(readme(), encoding="utf-8")
+    print(f"wrote {PAGE} and {README}")

@@ -49,6 +49,13 @@ def test_page_is_what_the_script_prints(name: str) -> None:
     assert page == script(f"print_{name}").page(), f"run: python docs/print_{name}.py"
 
 
+def test_results_are_those_of_the_cards() -> None:
+    """README's table of results says what the champions' cards say."""
+    found = script("print_players")
+    assert found.README.read_text(encoding="utf-8") == found.readme(), "run: python docs/print_players.py"
+    assert "39.4 ± 0.2" in found.results()
+
+
 def test_every_example_is_on_the_page() -> None:
     """docs/stacks.md shows each file of examples/ and says what goes wrong elsewhere."""
     names = {path.stem for path in (ROOT / "examples").glob("*.py")} - {"__init__"}

@@ -278,7 +278,7 @@ def test_a_policy_knows_no_chances(tmp_path: Path) -> None:
 def test_rules_that_do_not_fit_are_refused(spec: str) -> None:
     """No champion for the rules, a game too large to solve, no such player: the player's own error."""
     with pytest.raises(SorryError):
-        Judge(spec, rules_from("classic:players=3"))
+        Judge(spec, rules_from("edition-1939"))
     judge = Judge("champion", rules_from("classic:players=2"))
     with pytest.raises(IllegalError, match="position: it is of"):
         judge.chances(Position.opening(rules_from("classic:players=4"), 0))

@@ -451,7 +451,7 @@ def test_replay_values_by_a_player(tmp_path: Path, capsys: pytest.CaptureFixture
         run = Run(capsys, "replay", str(file), "--values", values)
         assert (run.code, run.out, run.err.count("\n")) == (2, "", 1)
         assert words in run.err
-    Run(capsys, "watch", "greedy", "--players", "3", "--seed", "4", "--save", str(file))
+    Run(capsys, "watch", "greedy", "--rules", "edition-1939", "--seed", "4", "--save", str(file))
     run = Run(capsys, "replay", str(file), "--values")
     assert (run.code, run.out, run.err.count("\n")) == (2, "", 1)
     assert re.search("champion: none is shipped .*; --values PLAYER names another judge", run.err)

@@ -23,6 +23,7 @@ ROOMS = [
     {"perft", "game", "match", "record", "rendering", "solver", "values"},
     {"batch"},
     {"players", "self_play", "value_games"},
+    {"analysis"},
     {"arena"},
     {"sorry_v0", "registration"},
     {"gym_env"},

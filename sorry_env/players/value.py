@@ -103,6 +103,20 @@ def load_value(spec: str, rules: Rules) -> ValueModel:
     raise SpecError(f"value: no value model {spec!r}; known: {CHAMPION}, {', '.join(LIGHT_MODELS)}, FILE.onnx")
 
 
+def choose(model: ValueModel, rows: np.ndarray, depth: int, breadth: int) -> tuple[np.ndarray, np.ndarray]:
+    """The best actions int64 (N,) of open decisions, rows int16 (N, W), and their worths by side float32 (N, 8).
+
+    By `depth` exact averages, 0 to 2, of the `breadth` actions that the model likes best; in the hand game by none.
+    """
+    actions, worths = _answers(len(rows))
+    _KERNELS[depth](np.ascontiguousarray(rows), parameter_row(model.rules), model.row, breadth, actions, worths)
+    return actions, worths
+
+
+def _answers(count: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.empty(count, np.int64), np.empty((count, MOST_OUTPUTS), np.float32)
+
+
 class ValuePlayer:
     """Plays for the highest worth after its move, directly or by exact averages over the cards that may come.
 
@@ -141,14 +155,13 @@ class ValuePlayer:
         self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions
     ) -> np.ndarray:
         """See `Player.act`."""
-        actions, worths = np.empty(len(positions), np.int64), np.empty((len(positions), MOST_OUTPUTS), np.float32)
-        rows, p = np.ascontiguousarray(positions.rows), parameter_row(positions.rules)
-        if self.depth and positions.rules.hand_size:
-            streams = stream_rows(int(rng.integers(2**62)), len(rows))
-            sizes = self.breadth, self.deals
-            hand_searching.choose_by_deals(rows, streams, p, self.model.row, *sizes, actions, worths)
-            return actions
-        _KERNELS[self.depth](rows, p, self.model.row, self.breadth, actions, worths)
+        if not (self.depth and positions.rules.hand_size):
+            return choose(self.model, positions.rows, self.depth, self.breadth)[0]
+        rows = np.ascontiguousarray(positions.rows)
+        actions, worths = _answers(len(rows))
+        streams = stream_rows(int(rng.integers(2**62)), len(rows))
+        sizes, p = (self.breadth, self.deals), parameter_row(positions.rules)
+        hand_searching.choose_by_deals(rows, streams, p, self.model.row, *sizes, actions, worths)
         return actions
 
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import secrets
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
-from sorry_env.analysis import DEFAULT_JUDGE, Judge
+from sorry_env.analysis import DEFAULT_JUDGE
 from sorry_env.board import COLOR_NAMES
 from sorry_env.drawing import position_svg
-from sorry_env.errors import IllegalError, SorryError
+from sorry_env.errors import IllegalError
 from sorry_env.game import Game
 from sorry_env.position import Position, Positions
 from sorry_env.record import format_record
@@ -22,10 +19,10 @@ from sorry_env.rules import Rules
 from sorry_env.web.describing import describe_moves
 from sorry_env.web.opponents import Opponents
 from sorry_env.web.refusal import Refused
+from sorry_env.web.replaying import judge_of
 from sorry_env.web.storage import OPEN, Storage, StoredGame
 
 YOU: Final = "you"
-MOST_KEPT: Final = 256
 MOST_EVENTS: Final = 20_000
 
 
@@ -39,8 +36,6 @@ class Tables:
 
     def __init__(self, storage: Storage, opponents: Opponents) -> None:
         self.storage, self.opponents = storage, opponents
-        self._kept: OrderedDict[str, Game] = OrderedDict()
-        self._lock = threading.Lock()
 
     def open(
         self, session: str, rules: Rules, you: int, names: Sequence[str], seed: int | None = None, start: str | None = None
@@ -68,27 +63,15 @@ class Tables:
         return self.storage.create(session, rules.spec(), you, names, seed, str(game.start), events)
 
     def game(self, session: str, game_id: str) -> tuple[StoredGame, Game]:
-        """A game as it stands; the Game is the caller's own copy. Raises Refused (404)."""
+        """A game as it stands, played again from its events (milliseconds). Raises Refused (404)."""
         stored = self.storage.load(session, game_id)
-        with self._lock:
-            kept = self._kept.get(stored.id)
-        if kept is None or [event for _, event in kept.history] != list(stored.events[: len(kept.history)]):
-            kept = Game(stored.rules, 0, position=stored.start, explicit_chance=True)
-        game = kept.copy(0)
-        for event in stored.events[len(game.history) :]:
+        game = Game(stored.rules, 0, position=stored.start, explicit_chance=True)
+        for event in stored.events:
             if event.startswith("draw "):
                 game.draw(event.removeprefix("draw "))
             else:
                 game.play(event)
-        self._keep(stored.id, game)
         return stored, game
-
-    def _keep(self, game_id: str, game: Game) -> None:
-        with self._lock:
-            self._kept[game_id] = game.copy(0)
-            self._kept.move_to_end(game_id)
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
 
     def play(self, session: str, game_id: str, at: int, move: str) -> dict[str, Any]:
         """Plays the person's move in the game as it was after `at` events; what it sees then.
@@ -169,22 +152,13 @@ def new_names(rules: Rules, color: str, opponents: Sequence[str]) -> tuple[int, 
     return you, [*opponents[:you], YOU, *opponents[you:]]
 
 
-@lru_cache(maxsize=32)
-def judge_of(spec: str, rules: Rules) -> Judge | str:
-    """A judge for the rules, or why there is none."""
-    try:
-        return Judge(spec, rules)
-    except SorryError as error:
-        return str(error)
-
-
 def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
     """What the person sees, as plain data."""
     rules, you = game.rules, stored.you
     shown = game.position if not rules.hand_size or game.is_over else game.position.seen_by(you)
     is_open = not game.is_over and stored.state == OPEN
     is_yours = is_open and game.mover == you
-    plies = [(position.mover, event) for position, event in game.history if not event.startswith("draw ")]
+    plies = [(position, event) for position, event in game.history if not event.startswith("draw ")]
     chances, note = _chances(shown, you, is_open)
     return {
         "id": stored.id,
@@ -202,18 +176,19 @@ def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
         "card": game.position.card,
         "hand": list(game.position.hand(you) or ()),
         "moves": _with_chances(shown, describe_moves(shown)) if is_yours else [],
-        "log": [[seat, event] for seat, event in plies],
+        "log": [[position.mover, event] for position, event in plies],
         "winners": list(game.winners),
         "points": list(game.points()) if rules.scoring == "points" and game.is_over else None,
         "chances": chances,
         "note": note,
         "position": str(shown),
-        "svg": position_svg(shown, last_move=_last_move(game)),
+        "svg": _picture(shown, plies, stored.names),
     }
 
 
-def _last_move(game: Game) -> Any:
-    return None
+def _picture(shown: Position, plies: list[tuple[Position, str]], names: Sequence[str]) -> str:
+    before, move = plies[-1] if plies else (None, None)
+    return position_svg(shown, last_move=move, before=before, seat_names=names)
 
 
 def _chances(shown: Position, you: int, is_open: bool) -> tuple[list[float] | None, str]:

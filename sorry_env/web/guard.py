@@ -152,7 +152,9 @@ class Guard:
                 for name, value in _HEADERS.items():
                     found[name] = value
                 if is_new and message["status"] < 400:
-                    found.append("set-cookie", f"{COOKIE}={session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000")
+                    found.append(
+                        "set-cookie", f"{COOKIE}={session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
+                    )
             await send(message)
 
         refusal = self._refusal(scope, headers)
@@ -183,7 +185,10 @@ class Guard:
         is_api = scope["path"].startswith("/api/")
         if is_api and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "origin: the request comes from another site; this server answers its own pages alone"
-        if scope["method"] == "POST" and headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        if (
+            scope["method"] == "POST"
+            and headers.get("content-type", "").partition(";")[0].strip() != "application/json"
+        ):
             return 415, "content-type: a request's body must be application/json"
         return None
 

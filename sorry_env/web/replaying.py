@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from sorry_env.analysis import DEFAULT_CRITIC, Judge
+from sorry_env.analysis import Judge, critic_of
 from sorry_env.board import COLOR_NAMES
 from sorry_env.drawing import position_svg
 from sorry_env.errors import SorryError
@@ -27,7 +27,7 @@ _GROUPS: Final = re.compile(r"(?=<g[ >])|(?<=</g>)(?=</g>)")
 LEAST_SHOWN: Final = 0.01  # chance to win that a mistake lost, for it to be marked
 
 
-def replay_of(game: Game, names: Sequence[str] | None = None, judge: str = DEFAULT_CRITIC) -> dict[str, Any]:
+def replay_of(game: Game, names: Sequence[str] | None = None, judge: str = "") -> dict[str, Any]:
     """A game step by step, its chances and the biggest mistakes by a search player, as plain data.
 
     Pictures share most of their groups: `pieces` holds each piece of text once; a frame's `svg` is runs of them, first
@@ -36,15 +36,17 @@ def replay_of(game: Game, names: Sequence[str] | None = None, judge: str = DEFAU
     Args:
         game: the game, as it stands.
         names: who plays each seat.
-        judge: spec string of a player that knows chances; where it does not play these rules, `note` says so.
+        judge: spec string of a player that knows chances; by default that of `critic_of`, and where that does not play
+            these rules, `note` says so.
 
     Raises:
-        SorryError: a game of more than MOST_PLIES plies.
+        SorryError: a game of more than MOST_PLIES plies, or a judge that was asked for and does not fit.
     """
     if game.num_plies > MOST_PLIES:
         raise SorryError(f"replay: the game has {game.num_plies} plies, more than the {MOST_PLIES} that are shown")
     pieces: dict[str, int] = {}
-    chances, mistakes, note = _analysis(game, judge)
+    loaded = Judge(judge, game.rules) if judge else judge_of(critic_of(game.rules), game.rules)
+    chances, mistakes, note = _analysis(game, loaded)
     return {
         "rules": game.rules.spec(),
         "seats": [
@@ -58,7 +60,7 @@ def replay_of(game: Game, names: Sequence[str] | None = None, judge: str = DEFAU
         "pieces": list(pieces),
         "chances": chances,
         "mistakes": mistakes,
-        "judge": judge if chances else None,
+        "judge": loaded.name if isinstance(loaded, Judge) else None,
         "note": note,
         "record": format_record(game),
     }
@@ -95,14 +97,13 @@ def _runs(numbers: Sequence[int]) -> list[int]:
     return runs
 
 
-def _analysis(game: Game, judge: str) -> tuple[list[Any] | None, list[Any], str]:
+def _analysis(game: Game, judge: Judge | str) -> tuple[list[Any] | None, list[Any], str]:
     """Chances of each seat at each frame, the biggest mistakes, and, where there is neither, why."""
-    loaded = judge_of(judge, game.rules)
-    if isinstance(loaded, str):
-        return None, [], f"No chances to win: {loaded}"
+    if isinstance(judge, str):
+        return None, [], f"No chances to win: {judge}"
     try:
-        found = loaded.game(game)
-    except SorryError as error:
+        found = judge.game(game)
+    except SorryError as error:  # a record may hide hands
         return None, [], f"No chances to win: {error}"
     biggest = [mistake for mistake in found.mistakes if mistake.loss >= LEAST_SHOWN][:MOST_MISTAKES]
     return [list(map(_rounded, row)) for row in found.chances], [asdict(mistake) for mistake in biggest], ""
@@ -125,7 +126,9 @@ def replay_html(replay: dict[str, Any]) -> str:
     """The page of a replay with its data, scripts and style inside: it opens from a disk and may ask nobody."""
     page, style, shared, script = map(_read, ("replay.html", "style.css", "shared.js", "replay.js"))
     data = json.dumps(replay, separators=(",", ":")).replace("<", "\\u003c")  # no text in it ends the element
-    program = re.sub(r"^export ", "", shared, flags=re.MULTILINE) + re.sub(r"^import .*\n", "", script, flags=re.MULTILINE)
+    program = re.sub(r"^export ", "", shared, flags=re.MULTILINE) + re.sub(
+        r"^import .*\n", "", script, flags=re.MULTILINE
+    )
     parts = {
         '<meta charset="utf-8">': f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         '<link rel="stylesheet" href="/page/style.css">': f"<style>\n{style}</style>",

@@ -13,7 +13,6 @@ from typing import Any, Final, TypeVar
 import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -33,7 +32,7 @@ _PAGES: Final = {"/": "index.html", "/replay": "replay.html"}
 T = TypeVar("T")
 
 
-def create_app(tables: Tables, hosts: Hosts, limits: Limits | None = None) -> Starlette:
+def create_app(tables: Tables, hosts: Hosts, limits: Limits | None = None) -> Guard:
     """The application.
 
     Args:
@@ -45,9 +44,8 @@ def create_app(tables: Tables, hosts: Hosts, limits: Limits | None = None) -> St
     files = {path.name: path for path in PAGE.iterdir() if path.suffix in _TYPES}
     pages = [Route(address, _file(files[name])) for address, name in _PAGES.items()]
     others = [Route(f"/page/{name}", _file(path)) for name, path in files.items() if name not in _PAGES.values()]
-    return Starlette(
+    app = Starlette(
         routes=[*pages, *others, *api.routes()],
-        middleware=[Middleware(Guard, hosts=hosts, limits=limits or Limits())],
         exception_handlers={
             SorryError: _refuse,
             sqlite3.Error: _refuse_storage,
@@ -55,6 +53,7 @@ def create_app(tables: Tables, hosts: Hosts, limits: Limits | None = None) -> St
             Exception: _fail,
         },
     )
+    return Guard(app, hosts, limits or Limits())  # outermost: its headers are on answers to errors, too
 
 
 def _file(path: Path) -> Callable[[Request], Awaitable[Response]]:

@@ -75,7 +75,9 @@ class StoredGame:
 def default_path() -> Path:
     """Where games are kept by default: in the user's data folder, or in $SORRY_ENV_DATA."""
     folder = os.environ.get("SORRY_ENV_DATA")
-    base = Path(folder) if folder else Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "sorry-env"
+    base = (
+        Path(folder) if folder else Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "sorry-env"
+    )
     return base / "games.sqlite"
 
 

@@ -13,10 +13,11 @@ from sorry_env.board import COLOR_NAMES
 from sorry_env.drawing import position_svg
 from sorry_env.errors import IllegalError
 from sorry_env.game import Game
-from sorry_env.position import Position, Positions
+from sorry_env.players import choose_move
+from sorry_env.position import Position
 from sorry_env.record import format_record
 from sorry_env.rules import Rules
-from sorry_env.web.describing import describe_moves
+from sorry_env.web.describing import describe_move, describe_moves
 from sorry_env.web.opponents import Opponents
 from sorry_env.web.refusal import Refused
 from sorry_env.web.replaying import judge_of
@@ -38,7 +39,13 @@ class Tables:
         self.storage, self.opponents = storage, opponents
 
     def open(
-        self, session: str, rules: Rules, you: int, names: Sequence[str], seed: int | None = None, start: str | None = None
+        self,
+        session: str,
+        rules: Rules,
+        you: int,
+        names: Sequence[str],
+        seed: int | None = None,
+        start: str | None = None,
     ) -> str:
         """A new game; its id.
 
@@ -91,10 +98,8 @@ class Tables:
         if game.mover == stored.you:
             raise Refused(409, "advance: it is your turn")
         player = self.opponents.player(stored.names[game.mover], game.rules)
-        rng = np.random.default_rng([stored.seed, 1, len(game.history)])
-        asked = Positions(game.rules, game.position.row)
-        action = int(player.act(game.observation()[None], game.legal_mask()[None], rng, asked)[0])
-        return self._go_on(session, stored, game, action)
+        rng = np.random.default_rng([stored.seed, 1, at])  # not the stream of the cards
+        return self._go_on(session, stored, game, choose_move(game, player, rng))
 
     def _open_game(self, session: str, game_id: str, at: int) -> tuple[StoredGame, Game]:
         stored, game = self.game(session, game_id)
@@ -106,7 +111,7 @@ class Tables:
             raise Refused(409, f"game: it has {at} events, the most there may be")
         return stored, game
 
-    def _go_on(self, session: str, stored: StoredGame, game: Game, move: str | int) -> dict[str, Any]:
+    def _go_on(self, session: str, stored: StoredGame, game: Game, move: str) -> dict[str, Any]:
         before = len(game.history)
         game.play(move)
         _draw(game, stored.seed)
@@ -176,6 +181,7 @@ def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
         "card": game.position.card,
         "hand": list(game.position.hand(you) or ()),
         "moves": _with_chances(shown, describe_moves(shown)) if is_yours else [],
+        "last": _last(plies),
         "log": [[position.mover, event] for position, event in plies],
         "winners": list(game.winners),
         "points": list(game.points()) if rules.scoring == "points" and game.is_over else None,
@@ -184,6 +190,14 @@ def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
         "position": str(shown),
         "svg": _picture(shown, plies, stored.names),
     }
+
+
+def _last(plies: list[tuple[Position, str]]) -> dict[str, Any] | None:
+    """The last move in words."""
+    if not plies:
+        return None
+    position, move = plies[-1]
+    return {"seat": position.mover, "spoken": describe_move(position, move).spoken}
 
 
 def _picture(shown: Position, plies: list[tuple[Position, str]], names: Sequence[str]) -> str:
@@ -214,5 +228,6 @@ def _with_chances(shown: Position, moves: list[dict[str, Any]]) -> list[dict[str
         return moves
     judged = {each.move: each for each in judge.moves(shown)}
     return [
-        move | {"chance": judged[move["move"]].chances[shown.mover], "loss": judged[move["move"]].loss} for move in moves
+        move | {"chance": judged[move["move"]].chances[shown.mover], "loss": judged[move["move"]].loss}
+        for move in moves
     ]

@@ -35,7 +35,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
         opponents: spec strings or players, clockwise from the learner's seat; one plays all other seats. In the
             partnership game the second is the partner.
         seat: the learner's seat 0..P-1, or "random": drawn anew for each game.
-        render_mode: "ansi", "rgb_array", "human" or None, as in `sorry_v0`; the learner's view, opponents' hands hidden.
+        render_mode: "ansi", "rgb_array", "human" or None, as in `sorry_v0`; opponents' hands are hidden.
         reward: "win" or "points"; by default the rules' scoring.
         observation: "flat", or "dict" for `{"observation", "action_mask"}` as in PettingZoo.
         illegal: what an illegal action gets: "lose" ends the game with the loser's reward -1 and

@@ -21,7 +21,7 @@ from sorry_env.cli.showing import (
     players_stream,
     result_text,
 )
-from sorry_env.errors import IllegalError, SorryError, SpecError
+from sorry_env.errors import IllegalError, MalformedError, SorryError, SpecError
 from sorry_env.game import Game
 from sorry_env.players import Player, choose_move, load_player
 from sorry_env.players.value import fitting_champions
@@ -129,7 +129,7 @@ def seat_opponents(against: Sequence[str] | None, humans: Sequence[int], rules: 
     if against is not None and len(against) not in ({1, len(others)} if others else {0}):
         wanted = f"{colors} {'is' if len(others) == 1 else 'are'} to play: give one" if others else "no seat is left"
         more = f", or {len(others)}" if len(others) > 1 else ""
-        raise SpecError(f"--against: {len(against)} players given, but {wanted}{more}")
+        raise SpecError(f"--against: {len(against)} given, but {wanted}{more}")
     specs = list(against or [DEFAULT_JUDGE if fitting_champions(rules) else DEFAULT_OPPONENT])
     loaded = [load_player(spec, rules) for spec in specs] if others else []
     seated: list[Player | None] = [None] * rules.players
@@ -221,7 +221,7 @@ class _Table:
 
     def _part(self) -> None:
         """Says where the game stands and how it goes on."""
-        plies = f"{self.game.num_plies} plies"
+        plies = "1 ply" if self.game.num_plies == 1 else f"{self.game.num_plies} plies"
         if self.save is None:
             self.screen.say(f"Left after {plies}, not saved; --save FILE, or save FILE at the prompt, keeps a game.")
             return
@@ -237,6 +237,7 @@ class _Table:
             self._make(self.game.legal_moves()[0])
             return
         if self.game.rules.hand_size and self.seated.count(None) > 1:
+            self.screen.clear()
             self._read(f"{self._who(self.game.mover)} is next; Enter shows the hand: ")
         self._show_board()
         self._show_moves()
@@ -274,7 +275,9 @@ class _Table:
         try:
             if word.lower() == "save":
                 return self._save_as(rest.strip())
-            if not rest and word.lower() in commands:
+            if word.lower() in commands:
+                if rest:
+                    raise MalformedError(f"{word.lower()}: it stands alone, without {rest[:40]!r}")
                 return bool(commands[word.lower()]())
             return self._make_typed(text)
         except SorryError as error:

@@ -229,6 +229,11 @@ class Screen:
         """The pause between two frames."""
         time.sleep(self._delay)
 
+    def clear(self) -> None:
+        """An empty window, where there is one."""
+        if is_terminal(sys.stdout):
+            self._write("\x1b[2J\x1b[H")
+
     def say(self, text: str) -> None:
         """A line below."""
         self._write(f"{text}\n")

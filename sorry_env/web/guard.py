@@ -22,6 +22,7 @@ from sorry_env.record import MAX_RECORD_CHARS
 COOKIE: Final = "sorry_session"
 SESSION_BYTES: Final = 32
 UPLOADS: Final = "/api/replays"  # the one request whose body may be long
+_COOKIE_ATTRIBUTES: Final = "Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
 _SESSION: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 _SAFE: Final = ("GET", "HEAD")
@@ -118,7 +119,7 @@ class _Rates:
         return left >= 1
 
 
-class _TooLong(Exception):
+class _TooLongError(Exception):
     """A body beyond its limit."""
 
 
@@ -152,9 +153,7 @@ class Guard:
                 for name, value in _HEADERS.items():
                     found[name] = value
                 if is_new and message["status"] < 400:
-                    found.append(
-                        "set-cookie", f"{COOKIE}={session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
-                    )
+                    found.append("set-cookie", f"{COOKIE}={session}; {_COOKIE_ATTRIBUTES}")
             await send(message)
 
         refusal = self._refusal(scope, headers)
@@ -163,7 +162,7 @@ class Guard:
             return
         try:
             body = await asyncio.wait_for(self._body(scope, headers, receive), self._limits.seconds)
-        except _TooLong as error:
+        except _TooLongError as error:
             await _answer(send_guarded, 413, str(error))
             return
         except TimeoutError:
@@ -193,7 +192,7 @@ class Guard:
         return None
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes | None:
-        """The whole body; None where the client is gone. Raises _TooLong."""
+        """The whole body; None where the client is gone. Raises _TooLongError."""
         most = self._limits.upload if scope["path"] == UPLOADS else self._limits.body
         parts: list[bytes] = []
         size, more = 0, True
@@ -208,7 +207,7 @@ class Guard:
             elif size > self._limits.drained:
                 break
         if size > most:
-            raise _TooLong(f"body: more than the {most} bytes that this request may have")
+            raise _TooLongError(f"body: more than the {most} bytes that this request may have")
         return b"".join(parts)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from sorry_env.errors import SorryError
 from sorry_env.players import Player, load_player
 from sorry_env.rules import Rules
-from sorry_env.web.refusal import Refused
+from sorry_env.web.refusal import RefusedError
 
 NAMED: Final = {
     "greedy": "runs for Home",
@@ -71,10 +71,12 @@ class Opponents:
         return found
 
     def player(self, name: str, rules: Rules) -> Player:
-        """The player of a listed name, bound to the rules. Raises Refused (400), and what the player raises."""
+        """The player of a listed name, bound to the rules. Raises RefusedError (400), and what the player raises."""
         files = {} if name in NAMED else self._files()
         if name not in NAMED and name not in files:
-            raise Refused(400, f"opponent: {name[:80]!r} is not listed; there are: {', '.join((*NAMED, *files))[:800]}")
+            raise RefusedError(
+                400, f"opponent: {name[:80]!r} is not listed; there are: {', '.join((*NAMED, *files))[:800]}"
+            )
         spec = str(files.get(name, name))
         key = (spec, files[name].stat().st_mtime if name in files else 0.0, rules)
         with self._lock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sorry_env.errors import SorryError
 
 
-class Refused(SorryError):
+class RefusedError(SorryError):
     """A request that is not granted.
 
     Args:

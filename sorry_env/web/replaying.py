@@ -23,6 +23,7 @@ MOST_PLIES: Final = 4000
 MOST_MISTAKES: Final = 10
 _SERVED: Final = re.compile(r"[ ]*<!-- served -->.*?<!-- /served -->\n?", re.DOTALL)  # what a file has no use for
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+_JOINTS: Final = re.compile(r"^(export |import .*\n)", re.MULTILINE)  # what scripts in one piece need not say
 _GROUPS: Final = re.compile(r"(?=<g[ >])|(?<=</g>)(?=</g>)")
 LEAST_SHOWN: Final = 0.01  # chance to win that a mistake lost, for it to be marked
 
@@ -69,7 +70,8 @@ def replay_of(game: Game, names: Sequence[str] | None = None, judge: str = "") -
 def _frames(game: Game, names: Sequence[str] | None, pieces: dict[str, int]) -> list[dict[str, Any]]:
     """The position before each ply and at the end, with the move that led there."""
     plies = [(position, event) for position, event in game.history if not event.startswith("draw ")]
-    frames, last, before = [], None, None
+    frames: list[dict[str, Any]] = []
+    last, before = None, None
     seat_names = list(names) if names else None
     for position in (*(position for position, _ in plies), game.position):
         svg = position_svg(position, last_move=last, before=before, seat_names=seat_names)
@@ -126,11 +128,10 @@ def replay_html(replay: dict[str, Any]) -> str:
     """The page of a replay with its data, scripts and style inside: it opens from a disk and may ask nobody."""
     page, style, shared, script = map(_read, ("replay.html", "style.css", "shared.js", "replay.js"))
     data = json.dumps(replay, separators=(",", ":")).replace("<", "\\u003c")  # no text in it ends the element
-    program = re.sub(r"^export ", "", shared, flags=re.MULTILINE) + re.sub(
-        r"^import .*\n", "", script, flags=re.MULTILINE
-    )
+    program = _JOINTS.sub("", shared + script)
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     parts = {
-        '<meta charset="utf-8">': f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        '<meta charset="utf-8">': f'<meta charset="utf-8">\n{policy}',
         '<link rel="stylesheet" href="/page/style.css">': f"<style>\n{style}</style>",
         '<script type="module" src="/page/replay.js"></script>': (
             f'<script type="application/json" id="replay-data">{data}</script>\n'

@@ -22,7 +22,7 @@ from sorry_env.errors import MalformedError, SorryError
 from sorry_env.record import read_record
 from sorry_env.rules import PRESETS, rules_from
 from sorry_env.web.guard import UPLOADS, Guard, Hosts, Limits
-from sorry_env.web.refusal import Refused
+from sorry_env.web.refusal import RefusedError
 from sorry_env.web.replaying import PAGE, replay_of
 from sorry_env.web.tables import Tables, new_names
 
@@ -223,7 +223,7 @@ def _json(value: dict[str, Any], status: int = 200) -> Response:
 
 
 def _refuse(request: Request, error: Exception) -> Response:
-    return _json({"error": str(error)}, error.status if isinstance(error, Refused) else 400)
+    return _json({"error": str(error)}, error.status if isinstance(error, RefusedError) else 400)
 
 
 def _refuse_storage(request: Request, error: Exception) -> Response:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sorry_env.errors import SorryError
-from sorry_env.web.refusal import Refused
+from sorry_env.web.refusal import RefusedError
 
 SCHEMA_VERSION: Final = 1
 MOST_GAMES_A_SESSION: Final = 500
@@ -75,10 +75,9 @@ class StoredGame:
 def default_path() -> Path:
     """Where games are kept by default: in the user's data folder, or in $SORRY_ENV_DATA."""
     folder = os.environ.get("SORRY_ENV_DATA")
-    base = (
-        Path(folder) if folder else Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "sorry-env"
-    )
-    return base / "games.sqlite"
+    if folder:
+        return Path(folder) / "games.sqlite"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "sorry-env" / "games.sqlite"
 
 
 class Storage:
@@ -130,7 +129,7 @@ class Storage:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing. Raises Refused (503) where the file cannot be written."""
+        """All or nothing. Raises RefusedError (503) where the file cannot be written."""
         with self._lock:
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -141,36 +140,39 @@ class Storage:
                     raise
                 self._connection.execute("COMMIT")
             except sqlite3.OperationalError as error:
-                raise Refused(503, f"games: the file cannot be written now ({error}); nothing was changed") from None
+                raise RefusedError(
+                    503, f"games: the file cannot be written now ({error}); nothing was changed"
+                ) from None
 
     def create(
         self, session: str, rules: str, you: int, names: Sequence[str], seed: int, start: str, events: Sequence[str]
     ) -> str:
-        """Stores a new game; returns its id. `start` may be any position of the rules. Raises Refused (429)."""
+        """Stores a new game; returns its id. `start` may be any position of the rules. Raises RefusedError (429)."""
         owner, game = _hash(session), secrets.token_urlsafe(ID_BYTES)
         with self._transaction() as connection:
             (mine,) = connection.execute("SELECT count(*) FROM games WHERE session = ?", (owner,)).fetchone()
             (all_games,) = connection.execute("SELECT count(*) FROM games").fetchone()
             if mine >= self._most_games_a_session:
-                raise Refused(429, f"games: you have {mine}, the most there may be; delete one first")
+                raise RefusedError(429, f"games: you have {mine}, the most there may be; delete one first")
             if all_games >= self._most_games:
-                raise Refused(429, f"games: this server keeps {all_games}, the most it may; delete one first")
+                raise RefusedError(429, f"games: this server keeps {all_games}, the most it may; delete one first")
             connection.execute(
-                "INSERT INTO games (id, session, rules, you, names, seed, start, state, changed) VALUES (?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO games (id, session, rules, you, names, seed, start, state, changed) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (game, owner, rules, you, json.dumps(list(names)), str(seed), start, OPEN, time.time()),
             )
             _insert_events(connection, game, 0, events)
         return game
 
     def load(self, session: str, game: str) -> StoredGame:
-        """A game of this session. Raises Refused (404) where there is none, alike for other people's and no game's."""
+        """A game of this session. Raises RefusedError (404), alike for other people's games and for none."""
         with self._lock:
             found = self._connection.execute(
                 "SELECT id, rules, you, names, seed, start, state, changed FROM games WHERE id = ? AND session = ?",
                 (game, _hash(session)),
             ).fetchone()
             if found is None:
-                raise Refused(404, "game: you have none with this id")
+                raise RefusedError(404, "game: you have none with this id")
             rows = self._connection.execute("SELECT event FROM events WHERE game = ? ORDER BY number", (game,))
             return _stored(found, tuple(event for (event,) in rows))
 
@@ -188,28 +190,28 @@ class Storage:
         """Adds events, the first of which is the game's `number`-th from 0; `is_over` after them.
 
         Raises:
-            Refused: 404 as `load`; 409 where the game has gone on meanwhile, was resigned or has not come so far.
+            RefusedError: 404 as `load`; 409 where the game has gone on meanwhile, was resigned or has not come so far.
         """
         with self._transaction() as connection:
             self._check_owner(connection, session, game)
             (length,) = connection.execute("SELECT count(*) FROM events WHERE game = ?", (game,)).fetchone()
             (state,) = connection.execute("SELECT state FROM games WHERE id = ?", (game,)).fetchone()
             if length != number or state != OPEN:
-                raise Refused(409, "game: it has gone on meanwhile; load it again")
+                raise RefusedError(409, "game: it has gone on meanwhile; load it again")
             _insert_events(connection, game, number, events)
             self._change(connection, game, OVER if is_over else OPEN)
 
     def resign(self, session: str, game: str) -> None:
-        """Gives an open game up. Raises Refused: 404 as `load`; 409 where it has ended."""
+        """Gives an open game up. Raises RefusedError: 404 as `load`; 409 where it has ended."""
         with self._transaction() as connection:
             self._check_owner(connection, session, game)
             (state,) = connection.execute("SELECT state FROM games WHERE id = ?", (game,)).fetchone()
             if state != OPEN:
-                raise Refused(409, f"game: it is {state} already")
+                raise RefusedError(409, f"game: it is {state} already")
             self._change(connection, game, RESIGNED)
 
     def delete(self, session: str, game: str) -> None:
-        """Forgets a game. Raises Refused (404)."""
+        """Forgets a game. Raises RefusedError (404)."""
         with self._transaction() as connection:
             self._check_owner(connection, session, game)
             connection.execute("DELETE FROM games WHERE id = ?", (game,))
@@ -220,7 +222,7 @@ class Storage:
     def _check_owner(self, connection: sqlite3.Connection, session: str, game: str) -> None:
         owner = (game, _hash(session))
         if connection.execute("SELECT 1 FROM games WHERE id = ? AND session = ?", owner).fetchone() is None:
-            raise Refused(404, "game: you have none with this id")
+            raise RefusedError(404, "game: you have none with this id")
 
 
 def _hash(session: str) -> str:
@@ -229,7 +231,7 @@ def _hash(session: str) -> str:
 
 def _insert_events(connection: sqlite3.Connection, game: str, number: int, events: Sequence[str]) -> None:
     rows = [(game, number + k, event) for k, event in enumerate(events)]
-    connection.executemany("INSERT INTO events (game, number, event) VALUES (?,?,?)", rows)
+    connection.executemany("INSERT INTO events (game, number, event) VALUES (?, ?, ?)", rows)
 
 
 def _stored(row: tuple[Any, ...], events: tuple[str, ...]) -> StoredGame:

@@ -19,7 +19,7 @@ from sorry_env.record import format_record
 from sorry_env.rules import Rules
 from sorry_env.web.describing import describe_move, describe_moves
 from sorry_env.web.opponents import Opponents
-from sorry_env.web.refusal import Refused
+from sorry_env.web.refusal import RefusedError
 from sorry_env.web.replaying import judge_of
 from sorry_env.web.storage import OPEN, Storage, StoredGame
 
@@ -58,7 +58,7 @@ class Tables:
             start: text of a position to begin from, in place of a new game; for tests, no request sets it.
 
         Raises:
-            Refused, SorryError: an opponent that is not listed or does not play these rules; too many games.
+            RefusedError, SorryError: an opponent that is not listed or does not play these rules; too many games.
         """
         for seat, name in enumerate(names):
             if seat != you:
@@ -70,7 +70,7 @@ class Tables:
         return self.storage.create(session, rules.spec(), you, names, seed, str(game.start), events)
 
     def game(self, session: str, game_id: str) -> tuple[StoredGame, Game]:
-        """A game as it stands, played again from its events (milliseconds). Raises Refused (404)."""
+        """A game as it stands, played again from its events (milliseconds). Raises RefusedError (404)."""
         stored = self.storage.load(session, game_id)
         game = Game(stored.rules, 0, position=stored.start, explicit_chance=True)
         for event in stored.events:
@@ -84,19 +84,19 @@ class Tables:
         """Plays the person's move in the game as it was after `at` events; what it sees then.
 
         Raises:
-            Refused: 404; 409 where the game has gone on, is over or someone else is on move.
+            RefusedError: 404; 409 where the game has gone on, is over or someone else is on move.
             MalformedError, IllegalError, AmbiguousError: the move.
         """
         stored, game = self._open_game(session, game_id, at)
         if game.mover != stored.you:
-            raise Refused(409, f"move: it is {COLOR_NAMES[game.rules.color_ids[game.mover]]}'s turn, not yours")
+            raise RefusedError(409, f"move: it is {COLOR_NAMES[game.rules.color_ids[game.mover]]}'s turn, not yours")
         return self._go_on(session, stored, game, move)
 
     def advance(self, session: str, game_id: str, at: int) -> dict[str, Any]:
-        """Lets the opponent on move choose and play; what the person sees then. Raises Refused as `play`."""
+        """Lets the opponent on move choose and play; what the person sees then. Raises RefusedError as `play`."""
         stored, game = self._open_game(session, game_id, at)
         if game.mover == stored.you:
-            raise Refused(409, "advance: it is your turn")
+            raise RefusedError(409, "advance: it is your turn")
         player = self.opponents.player(stored.names[game.mover], game.rules)
         rng = np.random.default_rng([stored.seed, 1, at])  # not the stream of the cards
         return self._go_on(session, stored, game, choose_move(game, player, rng))
@@ -104,11 +104,11 @@ class Tables:
     def _open_game(self, session: str, game_id: str, at: int) -> tuple[StoredGame, Game]:
         stored, game = self.game(session, game_id)
         if len(game.history) != at:
-            raise Refused(409, f"at: the game stands after {len(game.history)} events, not {at}; load it again")
+            raise RefusedError(409, f"at: the game stands after {len(game.history)} events, not {at}; load it again")
         if game.is_over or stored.state != OPEN:
-            raise Refused(409, "game: it is over")
+            raise RefusedError(409, "game: it is over")
         if at >= MOST_EVENTS:
-            raise Refused(409, f"game: it has {at} events, the most there may be")
+            raise RefusedError(409, f"game: it has {at} events, the most there may be")
         return stored, game
 
     def _go_on(self, session: str, stored: StoredGame, game: Game, move: str) -> dict[str, Any]:
@@ -120,18 +120,18 @@ class Tables:
         return self.view(session, stored.id)
 
     def view(self, session: str, game_id: str) -> dict[str, Any]:
-        """What the person at a game sees: nothing that hands or the pile hide. Raises Refused (404)."""
+        """What the person at a game sees: nothing that hands or the pile hide. Raises RefusedError (404)."""
         return table_view(*self.game(session, game_id))
 
     def record(self, session: str, game_id: str) -> str:
-        """The game's record. Raises Refused: 404; 409 of a hand game that still hides cards."""
+        """The game's record. Raises RefusedError: 404; 409 of a hand game that still hides cards."""
         return format_record(self.open_cards(session, game_id)[1])
 
     def open_cards(self, session: str, game_id: str) -> tuple[StoredGame, Game]:
-        """A game that hides nothing any more. Raises Refused as `record`."""
+        """A game that hides nothing any more. Raises RefusedError as `record`."""
         stored, game = self.game(session, game_id)
         if game.rules.hand_size and not game.is_over and stored.state == OPEN:
-            raise Refused(409, "record: hands are hidden until the game is over or resigned")
+            raise RefusedError(409, "record: hands are hidden until the game is over or resigned")
         return stored, game
 
 
@@ -146,13 +146,13 @@ def _draw(game: Game, seed: int) -> None:
 def new_names(rules: Rules, color: str, opponents: Sequence[str]) -> tuple[int, list[str]]:
     """The person's seat, and who plays each seat, of a colour's name and the others clockwise from the first seat.
 
-    Raises Refused (400).
+    Raises RefusedError (400).
     """
     seated = [COLOR_NAMES[number] for number in rules.color_ids]
     if color not in seated:
-        raise Refused(400, f"you: {color[:40]!r} is not one of the colours {', '.join(seated)}")
+        raise RefusedError(400, f"you: {color[:40]!r} is not one of the colours {', '.join(seated)}")
     if len(opponents) != rules.players - 1:
-        raise Refused(400, f"opponents: {len(opponents)} given, {rules.players - 1} other seats")
+        raise RefusedError(400, f"opponents: {len(opponents)} given, {rules.players - 1} other seats")
     you = seated.index(color)
     return you, [*opponents[:you], YOU, *opponents[you:]]
 
@@ -227,7 +227,4 @@ def _with_chances(shown: Position, moves: list[dict[str, Any]]) -> list[dict[str
     if isinstance(judge, str):
         return moves
     judged = {each.move: each for each in judge.moves(shown)}
-    return [
-        move | {"chance": judged[move["move"]].chances[shown.mover], "loss": judged[move["move"]].loss}
-        for move in moves
-    ]
+    return [move | {"chance": judged[move["move"]].chances[shown.mover]} for move in moves]

@@ -29,6 +29,16 @@ from sorry_env.web.tables import Tables, new_names
 THREADS: Final = 4  # that play, search and read at once; requests wait for one of them, not for each other's network
 _TYPES: Final = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _PAGES: Final = {"/": "index.html", "/replay": "replay.html"}
+ABOUT: Final = {
+    "classic": "A card is drawn each turn; who has all four pawns Home first wins.",
+    "teams": "Red and Yellow against Blue and Green; a card may move any pawn of the team.",
+    "points": "Everybody plays from a hand of five cards, for points.",
+    "team-points": "Two teams, a hand of five cards each, for points.",
+    "edition-1939": "As classic, with one card 1 fewer.",
+    "edition-2013": "Three pawns, which most cards start; Sorry! may also move forward 4.",
+    "mini-1": "One pawn each: over in a minute.",
+    "mini-2": "Two pawns each: a short game.",
+}
 T = TypeVar("T")
 
 
@@ -105,7 +115,7 @@ class Api:
         for name, preset in PRESETS.items():
             counts = [4] if preset.teams else [2] if preset.players == 2 else [2, 3, 4]
             seats = {count: [COLOR_NAMES[c] for c in rules_from(name, players=count).color_ids] for count in counts}
-            found.append({"name": name, "players": counts, "colors": seats})
+            found.append({"name": name, "about": ABOUT[name], "players": counts, "colors": seats})
         return _json({"rules": found})
 
     async def opponents(self, request: Request) -> Response:

@@ -27,7 +27,7 @@ function pawnWords(svg, place) {
   return colors.length ? `${colors[0]} pawn on ${placeWords(place)}` : placeWords(place);
 }
 
-/** Draws the rings of what the chooser offers; `choose` gets the place that is clicked. */
+/** Draws the rings of what the chooser offers; `choose` gets the place, and whether by the keyboard. */
 export function drawSpots(svg, chooser, choose) {
   svg.querySelectorAll(".spots-to-click, .ways").forEach((old) => old.remove());
   svg.setAttribute("role", "group");
@@ -65,11 +65,11 @@ function ring(svg, place, css) {
 function button(svg, place, css, label, choose) {
   const spot = ring(svg, place, css);
   for (const [name, value] of [["role", "button"], ["tabindex", "0"], ["aria-label", label]]) spot.setAttribute(name, value);
-  spot.addEventListener("click", () => choose(place));
+  spot.addEventListener("click", () => choose(place, false));
   spot.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
-    choose(place);
+    choose(place, true);
   });
   return spot;
 }

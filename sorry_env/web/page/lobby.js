@@ -23,7 +23,8 @@ export async function startLobby(choose) {
 }
 
 async function showPlayers() {
-  const { players } = rulesOf(byId("rules").value);
+  const { players, about } = rulesOf(byId("rules").value);
+  byId("about").textContent = about;
   byId("players").replaceChildren(...players.map((count) => option(String(count))));
   await showSeats();
 }

@@ -28,6 +28,7 @@ function show(next) {
   byId("table").hidden = false;
   document.title = `${game.yours ? "Your turn" : "Sorry!"} · ${game.rules}`;
   svg = showPicture(game.svg, byId("board"), byId("board-words"));
+  Object.assign(byId("table").dataset, { at: game.at, turn: turnWord() });
   showStatus();
   byId("chances").replaceChildren(seatChances(game, shownChances));
   byId("note").textContent = game.note;
@@ -40,6 +41,11 @@ function show(next) {
   }
   announce(before);
   showChoice();
+}
+
+function turnWord() {
+  if (game.state !== "open" || game.winners.length) return "over";
+  return game.yours ? "yours" : "theirs";
 }
 
 function showStatus() {
@@ -136,7 +142,7 @@ function moveButton(move, isHinted) {
 
 // --- Playing ---
 
-async function choosePlace(place) {
+async function choosePlace(place, isByKeyboard) {
   const meant = chooser.click(place);
   if (meant.length > 1) {
     const picked = await choose("Two moves look alike here", meant.map((move) => [`${move.move}: ${move.spoken}`, move]));
@@ -146,7 +152,7 @@ async function choosePlace(place) {
     await play(meant[0]);
   } else {
     showChoice();
-    (svg.querySelector(".spot.target") ?? svg.querySelector(".spot.chosen, .spot.source"))?.focus({ preventScroll: true });
+    if (isByKeyboard) (svg.querySelector(".spot.target") ?? svg.querySelector(".spot.source"))?.focus({ preventScroll: true });
   }
 }
 
@@ -171,7 +177,7 @@ async function change(rest, body) {
 /** The opponents' moves, one after another. */
 async function follow() {
   const { id } = game;
-  while (game?.id === id && game.state === "open" && !game.winners.length && !game.yours) {
+  while (game?.id === id && turnWord() === "theirs") {
     await new Promise((resolve) => setTimeout(resolve, pause));
     if (game?.id !== id) return;
     const next = await ask(address("/advance"), { at: game.at });

@@ -13,7 +13,7 @@ export function element(tag, properties = {}, ...children) {
 
 export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-export const percent = (chance) => `${(100 * chance).toFixed(chance > 0.995 && chance < 1 ? 1 : 0)} %`;
+export const percent = (chance) => `${(100 * chance).toFixed(chance === 0 || chance === 1 ? 0 : 1)} %`;
 
 /** The square with a colour's letter; colour is never the only sign. */
 export function chip(color) {

@@ -48,6 +48,7 @@ stacks: install ## each framework's example and tests against the wheel, in envi
 docs: install ## prints the pages that come from tables
 	$(RUN) docs/print_spaces.py
 	$(RUN) docs/print_rules.py
+	$(RUN) docs/print_pictures.py
 	$(RUN) docs/print_perft.py
 	$(RUN) docs/print_stacks.py
 

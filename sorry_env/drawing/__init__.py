@@ -19,9 +19,9 @@ Hooks in the SVG, for style sheets and scripts:
 | Start and Home of a colour that nobody plays | `vacant` | `data-color` |
 | a highlighted place | `highlight` | `data-place` |
 
-Groups lie over one another in the order `board`, `spots` or `vacant`, `leg`, `panel`, `highlight`, `pawn`. The unit is a fiftieth
-of a cell, the origin the outer corner of ring square 0 (`viewBox` begins in the margin before it); `geometry` has the
-places. The picture has the role `img`, a `title` and a `desc` that say the position in words.
+Groups lie over one another in the order `board`, `spots` and `vacant`, `leg`, `panel`, `highlight`, `pawn`. The unit
+is a fiftieth of a cell, the origin the outer corner of ring square 0 (`viewBox` begins in the margin before it);
+`geometry` has the places. The picture has the role `img`, a `title` and a `desc` that say the position in words.
 """
 
 from sorry_env.drawing.picture import NOTEBOOK_PIXELS, position_pixels, position_svg

@@ -66,12 +66,12 @@ def card_gap(middle: Point, height: float, css: str = "") -> Group:
 
 @lru_cache(maxsize=256)
 def pile_edge(middle: Point, height: float, cards: int) -> Group:
-    """The cards below the uppermost of a pile: one edge for every ten, at least one for two."""
+    """The cards below the uppermost of a pile: up to three edges."""
     x, y = middle
     width = RATIO * height
     edges = [
         Line(((x - width / 2 + 0.1, y + height / 2 + down), (x + width / 2 - 0.05, y + height / 2 + down)), EDGE, 0.03)
-        for down in (0.05 * (number + 1) for number in range(min(4, (cards + 8) // 10)))
+        for down in (0.045 * (number + 1) for number in range(min(3, (cards + 8) // 10)))
     ]
     return Group(tuple(edges))
 

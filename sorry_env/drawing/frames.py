@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from sorry_env.errors import SorryError
@@ -17,7 +16,6 @@ RENDER_MODES: Final = ("human", "ansi", "rgb_array")
 RENDER_FPS: Final = 4  # steps a second that a person can follow
 PIXELS: Final = 512  # width and height of `rgb_array`
 WINDOW_PIXELS: Final = 720
-_NEEDS: Final[dict[str | None, tuple[str, ...]]] = {"rgb_array": ("pixels",), "human": ("pixels", "window")}
 
 
 class Frames:
@@ -28,14 +26,12 @@ class Frames:
         name: the environment's, for the window's title.
 
     Raises:
-        SorryError: no such mode, or a library that it needs is not installed.
+        SorryError: no such mode.
     """
 
     def __init__(self, mode: str | None, name: str) -> None:
         if mode not in (None, *RENDER_MODES):
             raise SorryError(f"render_mode: {mode!r} is not one of {', '.join(RENDER_MODES)} or None")
-        for module in _NEEDS.get(mode, ()):
-            import_module(f"sorry_env.drawing.{module}")
         self.mode, self._name = mode, name
         self._window: Window | None = None
 
@@ -56,6 +52,9 @@ class Frames:
             fps: how many frames a second a window shows at most.
             last_move: text of the last move.
             before: the position in which it was made.
+
+        Raises:
+            SorryError: Pillow (pixels) or pygame (a window) is not installed, or there is no screen.
         """
         if self.mode is None:
             import gymnasium

@@ -59,7 +59,8 @@ def panel(
     piles: _Part = (card + _CAPTION, lambda y: _piles(position, last_move, card, y))
     parts += [piles, *seats, *below]
     free = HEIGHT - sum(height for height, _ in parts)
-    y, shapes = TOP, [_plate()]
+    y = TOP
+    shapes: list[Shape] = [_plate()]
     for height, draw in parts:
         shapes += list(draw(y))
         y += height + free / (len(parts) - 1)

@@ -65,10 +65,10 @@ def position_pixels(
 ) -> np.ndarray:
     """A position as pixels: uint8 (size, size, 3), red, green, blue.
 
-    Arguments but `size` (width and height in pixels, at least 64) as of `position_svg`.
+    Arguments but `size` (width and height in pixels, 128 to 8192) as of `position_svg`.
 
     Raises:
-        SorryError: as `position_svg`; a size that is too small; or Pillow is not installed.
+        SorryError: as `position_svg`; a size out of these bounds; or Pillow is not installed.
     """
     from sorry_env.drawing.pixels import pixels
 

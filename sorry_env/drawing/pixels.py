@@ -24,7 +24,7 @@ try:
 except ImportError:
     raise SorryError('pictures as pixels need Pillow: pip install "sorry-env[draw]"') from None
 
-SMALLEST: Final = 64
+SMALLEST: Final = 128  # below, lines are lost
 LARGEST: Final = 8192
 _FINER: Final = 4  # pixels drawn for one shown, each way
 _ANCHORS: Final = {"middle": "ms", "start": "ls", "end": "rs"}
@@ -138,7 +138,11 @@ class _Pen:
         across, down = self._long(box.size[0]), self._long(box.size[1])
         frame = [x - wide / 2, y - wide / 2, x + across + wide / 2 - 1, y + down + wide / 2 - 1]
         canvas.rounded_rectangle(
-            frame, self._long(box.radius) + wide / 2 * bool(box.radius), box.fill or None, box.edge or None, round(wide)
+            frame,
+            self._long(box.radius) + wide / 2 * bool(box.radius),
+            box.fill or None,
+            box.edge or None,
+            round(wide),
         )
 
     @staticmethod

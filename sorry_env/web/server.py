@@ -19,13 +19,14 @@ from starlette.routing import Route
 
 from sorry_env.board import COLOR_NAMES
 from sorry_env.errors import MalformedError, SorryError
-from sorry_env.record import read_record
+from sorry_env.record import MAX_RECORD_CHARS, read_record
 from sorry_env.rules import PRESETS, rules_from
 from sorry_env.web.guard import UPLOADS, Guard, Hosts, Limits
 from sorry_env.web.refusal import RefusedError
-from sorry_env.web.replaying import PAGE, replay_of
+from sorry_env.web.replaying import MOST_PLIES, PAGE, replay_of
 from sorry_env.web.tables import Tables, new_names
 
+MOST_LINES: Final = 3 * MOST_PLIES  # a card a ply at most, and comments
 THREADS: Final = 4  # that play, search and read at once; requests wait for one of them, not for each other's network
 _TYPES: Final = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _PAGES: Final = {"/": "index.html", "/replay": "replay.html"}
@@ -185,7 +186,7 @@ class Api:
     async def upload(self, request: Request) -> Response:
         """The same of an uploaded `record`."""
         body = await _body(request, record=str)
-        return _json(await self._run(lambda: replay_of(read_record(body["record"]))))
+        return _json(await self._run(_read_replay, body["record"]))
 
 
 # --- Reading requests ---
@@ -223,6 +224,14 @@ async def _body(request: Request, **fields: type) -> dict[str, Any]:
     if unknown:
         raise MalformedError(f"body: no field {unknown[0][:40]!r} (fields: {', '.join(fields) or 'none'})")
     return body
+
+
+def _read_replay(record: str) -> dict[str, Any]:
+    """A record's replay; one that is too long to show is refused before it is played. Raises SorryError."""
+    lines = record.count("\n")
+    if len(record) <= MAX_RECORD_CHARS and lines > MOST_LINES:
+        raise MalformedError(f"record: {lines} lines are more than the {MOST_LINES} of a game that is shown")
+    return replay_of(read_record(record))
 
 
 # --- Answers ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from sorry_env.web.describing import describe_move, describe_moves
 from sorry_env.web.opponents import Opponents
 from sorry_env.web.refusal import RefusedError
 from sorry_env.web.replaying import judge_of
-from sorry_env.web.storage import OPEN, Storage, StoredGame
+from sorry_env.web.storage import OPEN, OVER, Storage, StoredGame
 
 YOU: Final = "you"
 MOST_EVENTS: Final = 20_000
@@ -117,7 +118,7 @@ class Tables:
         _draw(game, stored.seed)
         events = [event for _, event in game.history[before:]]
         self.storage.append(session, stored.id, before, events, game.is_over)
-        return self.view(session, stored.id)
+        return table_view(replace(stored, state=OVER if game.is_over else OPEN), game)
 
     def view(self, session: str, game_id: str) -> dict[str, Any]:
         """What the person at a game sees: nothing that hands or the pile hide. Raises RefusedError (404)."""

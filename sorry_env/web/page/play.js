@@ -167,6 +167,7 @@ async function change(rest, body) {
     byId("status").focus({ preventScroll: true });
     showAlert("");
     await follow();
+    if (turnWord() === "over") byId("status").scrollIntoView({ block: "nearest" });
   } catch (error) {
     await recover(error);
   } finally {

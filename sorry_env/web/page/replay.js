@@ -4,7 +4,7 @@
 import { ask, byId, capital, chip, element, offerFile, percent, resultText, seatChances, seatName, showAlert, showPicture } from "./shared.js";
 
 const STEP = 700; // milliseconds a move while it runs
-const SIZE = { width: 360, height: 150, left: 34, right: 8, top: 8, bottom: 20 };
+const SIZE = { width: 360, height: 150, left: 42, right: 8, top: 8, bottom: 20 };
 const INKS = { red: "#cc3311", blue: "#0077bb", yellow: "#a07d00", green: "#00756a" };
 const DASHES = { red: "", blue: "7 3", yellow: "2 3", green: "9 3 2 3" }; // lines are told apart without colour, too
 

@@ -1,4 +1,4 @@
-"""A server in a thread and a real Chromium at it: what tests of the pages see and click."""
+"""A real Chromium at a server: what tests of the pages see and click."""
 
 from __future__ import annotations
 
@@ -6,68 +6,24 @@ import contextlib
 import json
 import os
 import shutil
-import socket
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from serving import Server, wait_for
 
 from sorry_env.rules import rules_from
-from sorry_env.web.guard import COOKIE, Hosts, Limits
-from sorry_env.web.opponents import Opponents
-from sorry_env.web.server import create_app
-from sorry_env.web.storage import Storage
-from sorry_env.web.tables import Tables, new_names
+from sorry_env.web.guard import COOKIE
+from sorry_env.web.tables import new_names
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-PICTURES = Path(os.environ.get("SORRY_ENV_PICTURES") or Path(__file__).resolve().parents[2] / "artefacts" / "browser")
-PATIENCE = 15.0  # seconds until what is waited for must be there
+PICTURES = Path(os.environ.get("SORRY_ENV_PICTURES") or Path(__file__).resolve().parents[1] / "artefacts" / "browser")
 PHONE = (360, 740)
 DESK = (1280, 900)
-
-
-class Server:
-    """A server on a port of its own, with the storage at hand: tests set positions there, no request can."""
-
-    def __init__(self, path: Path, policies: Path | None = None) -> None:
-        self.tables = Tables(Storage(path), Opponents(policies))
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=512)
-        self.port: int = self._listener.getsockname()[1]
-        app = create_app(self.tables, Hosts("127.0.0.1", self.port), Limits(burst=100_000, rate=10_000))
-        self._server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="none"))
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
-        self._thread.start()
-        wait_for(lambda: self._server.started, "the server")
-
-    @property
-    def address(self) -> str:
-        """Where its page is."""
-        return f"http://127.0.0.1:{self.port}/"
-
-    def stop(self) -> None:
-        """Ends it, as Ctrl-C does."""
-        self._server.should_exit = True
-        self._thread.join()
-        self._listener.close()
-        self.tables.storage.close()
-
-
-def wait_for(is_so: Callable[[], Any], what: str) -> Any:
-    """The first true answer. Fails where there is none in time."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        found = is_so()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"waited {PATIENCE:g} s in vain for {what}")
 
 
 @contextlib.contextmanager
@@ -101,7 +57,7 @@ class Person:
     def visit(self, path: str = "") -> None:
         """Opens a page of the server, afresh also where only what follows # differs."""
         self.driver.get("about:blank")
-        self.driver.get(f"{self.server.address}{path}")
+        self.driver.get(f"{self.server.address}/{path}")
 
     def play(self, *clicks: str) -> list[str]:
         """Clicks one place after another until the opponents have answered; the moves of all that this brought."""
@@ -115,10 +71,8 @@ class Person:
         """A game of this browser's from a position; its page is opened. Returns its id."""
         if not self.driver.current_url.startswith(self.server.address):
             self.visit()
-        cookie = self.driver.get_cookie(COOKIE)
-        assert cookie is not None
         record = rules_from(rules)
-        game = self.server.tables.open(cookie["value"], record, *new_names(record, you, opponents), seed, start)
+        game = self.server.tables.open(self.session, record, *new_names(record, you, opponents), seed, start)
         self.visit(f"?pause=0#g={game}")
         self.wait_for_turn()
         return game
@@ -159,7 +113,9 @@ class Person:
 
     def log(self) -> list[str]:
         """The moves so far, as the page shows them."""
-        return list(self.script("return [...document.querySelectorAll('#log .notation')].map((line) => line.innerText)"))
+        return list(
+            self.script("return [...document.querySelectorAll('#log .notation')].map((line) => line.innerText)")
+        )
 
     def events(self) -> int:
         """How many events the game that is shown has had."""
@@ -190,7 +146,9 @@ class Person:
 
         source = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
         self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": source})
-        found = self.driver.execute_async_script("axe.run().then(arguments[0], (error) => arguments[0]({error: `${error}`}))")
+        found = self.driver.execute_async_script(
+            "axe.run().then(arguments[0], (error) => arguments[0]({error: `${error}`}))"
+        )
         assert "violations" in found, found
         return [
             f"{each['impact']} {each['id']}: {json.dumps([node['html'][:160] for node in each['nodes']][:3])}"

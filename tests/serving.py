@@ -42,13 +42,16 @@ class Server:
         path: the file of games.
         policies: the folder of policies.
         limits: how much it takes of one address.
+        port: where it listens; 0 for any that is free.
         **most: bounds of the storage.
     """
 
-    def __init__(self, path: Path, policies: Path | None = None, limits: Limits = MANY, **most: int) -> None:
+    def __init__(
+        self, path: Path, policies: Path | None = None, limits: Limits = MANY, port: int = 0, **most: int
+    ) -> None:
         self.tables = Tables(Storage(path, **most), Opponents(policies))
         self._visitors: list[Visitor] = []
-        self._listener = listen("127.0.0.1", 0)
+        self._listener = listen("127.0.0.1", port)
         self.port: int = self._listener.getsockname()[1]
         app = create_app(self.tables, Hosts("127.0.0.1", self.port), limits)
         self._server = uvicorn.Server(

@@ -90,7 +90,10 @@ class Person:
 
     def text(self, selector: str) -> str:
         """What an element shows; empty where it is none or hidden."""
-        return str(self.script("return document.querySelector(arguments[0])?.innerText ?? ''", selector))
+        seen = (
+            "const found = document.querySelector(arguments[0]); return found?.checkVisibility() ? found.innerText : ''"
+        )
+        return str(self.script(seen, selector))
 
     def count(self, selector: str) -> int:
         """How many elements there are."""

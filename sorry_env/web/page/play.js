@@ -187,8 +187,13 @@ async function follow() {
 }
 
 async function recover(error) {
-  showAlert(error.message);
-  if (error.status === 409) show(await ask(address()));
+  showAlert(error.message, error.status === 0);
+  if (error.status === 409) {
+    show(await ask(address()));
+  } else {
+    chooser.clear();
+    showChoice();
+  }
 }
 
 /** One of several answers in a dialogue, or undefined. Answers are [text, value]. */
@@ -211,15 +216,19 @@ async function resign() {
   if (await choose("Resign this game?", [["Resign", true]])) await change("/resign", {});
 }
 
+async function showLobby() {
+  game = null;
+  byId("table").hidden = true;
+  byId("lobby").hidden = false;
+  document.title = "Sorry! in the browser";
+  await startLobby(choose).catch((error) => showAlert(error.message, error.status === 0));
+}
+
 async function route() {
   const id = new URLSearchParams(location.hash.slice(1)).get("g");
   showAlert("");
   if (!id) {
-    game = null;
-    byId("table").hidden = true;
-    byId("lobby").hidden = false;
-    document.title = "Sorry! in the browser";
-    await startLobby(choose).catch((error) => showAlert(error.message));
+    await showLobby();
     return;
   }
   if (game?.id === id) return;
@@ -228,8 +237,11 @@ async function route() {
     show(await ask(`/api/games/${encodeURIComponent(id)}`));
     await follow();
   } catch (error) {
-    showAlert(error.message);
-    if (error.status === 404) location.hash = "";
+    if (error.status === 404) {
+      history.replaceState(null, "", "/");
+      await showLobby();
+    }
+    showAlert(error.message, error.status === 0);
   } finally {
     isBusy = false;
   }

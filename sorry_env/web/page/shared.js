@@ -69,11 +69,15 @@ export function resultText(game, you = -1) {
   return `${names.join(" and ")} won.${points}`;
 }
 
-/** A line that is said at the top of the page until the next one; nothing hides it. */
-export function showAlert(text) {
+/** A line that is said at the top of the page until the next one; where the server was gone, with a way to go on. */
+export function showAlert(text, isGone = false) {
   const box = byId("alert");
   box.textContent = text;
   box.hidden = !text;
+  if (!isGone) return;
+  const again = element("button", { type: "button", textContent: "Load again" });
+  again.addEventListener("click", () => location.reload());
+  box.append(" ", again);
 }
 
 /** Offers a text as a file. */

@@ -141,7 +141,8 @@ class Person:
 
     def complaints(self) -> list[dict[str, Any]]:
         """Errors in the browser's console: scripts that failed, whatever the policy of contents blocked."""
-        return [line for line in self.driver.get_log("browser") if line["level"] == "SEVERE"]
+        lines: list[dict[str, Any]] = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
+        return [line for line in lines if line["level"] == "SEVERE"]
 
     def findings(self) -> list[str]:
         """Serious and critical findings of axe-core on the page as it stands."""

@@ -55,10 +55,12 @@ def serve(path: Path) -> Iterator[Serve]:
         server.stop()
 
 
-@pytest.fixture
-def server(serve: Serve) -> Server:
-    """A server that takes as many requests as a test sends."""
-    return serve()
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that takes as many requests as all tests send."""
+    made = Server(tmp_path_factory.mktemp("server") / "games.sqlite")
+    yield made
+    made.stop()
 
 
 @pytest.fixture
@@ -364,8 +366,9 @@ def test_other_peoples_games(server: Server) -> None:
     assert owner.get(address).json() == state
 
 
-def test_ids_and_sessions_cannot_be_guessed(path: Path, server: Server) -> None:
+def test_ids_and_sessions_cannot_be_guessed(path: Path, serve: Serve) -> None:
     """Ids hold 192 random bits, sessions 256; the file of games holds no session, only hashes, for its owner's eyes."""
+    server = serve()
     visitor = server.visitor()
     ids = {visitor.new()["id"] for _ in range(20)}
     assert len(ids) == 20
@@ -521,8 +524,10 @@ def test_too_many_games(serve: Serve) -> None:
     refusal(other.post("/api/games", json=NEW), 429, "keeps 5")
 
 
-def test_a_full_disk_changes_nothing(server: Server, visitor: Visitor) -> None:
+def test_a_full_disk_changes_nothing(serve: Serve) -> None:
     """Where the file cannot be written the answer is 503, and the game stands as it stood."""
+    server = serve()
+    visitor = server.visitor()
     state = visitor.yours()
     server.tables.storage._connection.execute("PRAGMA query_only = ON")
     body = {"at": state["at"], "move": state["moves"][0]["move"]}

@@ -41,6 +41,7 @@ from sorry_env.rules import rules_from
 LEARNER: Final = "rllib"
 FACTS: Final = {"learner", "rules", "layers", "selves", "num_selves", "league", "timesteps", "seconds", "games"}
 TRAINING: Final = {  # figure and RLlib's name for it
+    "loss": "total_loss",
     "policy_loss": "policy_loss",
     "value_loss": "vf_loss",
     "entropy": "entropy",
@@ -163,7 +164,7 @@ class RLlibLearner:
         self.timesteps += int(found["env_runners"]["num_env_steps_sampled"])
         learned = found["learners"][self._rllib.SHARED]
         self.figures = {f"train/{name}": float(learned[theirs]) for name, theirs in TRAINING.items()}
-        if not math.isfinite(float(learned["total_loss"])):
+        if not math.isfinite(self.figures["train/loss"]):
             raise SorryError(
                 f"training diverged: the loss after {self.timesteps} decisions is no number; "
                 "try a lower --learning-rate"

@@ -14,6 +14,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
+from parts import fill
+
 from sorry_env.actions import Use, action_table
 from sorry_env.board import (
     CIRCLE,
@@ -247,14 +249,7 @@ def page(text: str) -> str:
     Raises:
         RuntimeError: if its markers are not those of `parts`.
     """
-    marks = re.findall(r"<!-- begin: ([\w-]+) -->\n", text)
-    if sorted(marks) != sorted(parts()):
-        raise RuntimeError(f"{PAGE.name} has the parts {sorted(marks)}, not {sorted(parts())}")
-    for name, part in parts().items():
-        begin, end = f"<!-- begin: {name} -->\n", f"<!-- end: {name} -->"
-        head, _, rest = text.partition(begin)
-        text = f"{head}{begin}{part}\n{end}{rest.partition(end)[2]}"
-    return text
+    return fill(text, parts())
 
 
 def main() -> None:

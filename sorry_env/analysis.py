@@ -7,21 +7,19 @@ in the hand game nothing on cards that the seat on move has not seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
-from sorry_env.engine.parameters import MOVER
 from sorry_env.errors import IllegalError, SpecError
 from sorry_env.game import Game
-from sorry_env.players import PerfectPlayer, Player, ValuePlayer, load_player
-from sorry_env.players.value import CHAMPION, choose
+from sorry_env.players import ChancePlayer, Player, load_player
+from sorry_env.players.value import CHAMPION
 from sorry_env.position import Position
 from sorry_env.rules import Rules
-from sorry_env.solver import Solution
-from sorry_env.values import ValueModel, num_sides
+from sorry_env.values import num_sides
 
 DEFAULT_JUDGE: Final = CHAMPION
 DEFAULT_CRITIC: Final = "expectimax:depth=1"
@@ -83,19 +81,11 @@ class GameAnalysis:
     mistakes: tuple[Mistake, ...]
 
 
-class _Chances(Protocol):
-    """Chances to win of positions before a draw."""
-
-    def before_draws(self, positions: Sequence[Position]) -> np.ndarray:
-        """Float64 (N, sides), of positions that await a card; in the hand game only the mover's hand is known."""
-        ...
-
-
 class Judge:
     """Tells chances to win by a player.
 
     Args:
-        player: a value player, its spec string, or `perfect`.
+        player: a `ChancePlayer` or its spec string.
         rules: the rules record.
 
     Attributes:
@@ -109,8 +99,13 @@ class Judge:
 
     def __init__(self, player: str | Player, rules: Rules) -> None:
         loaded = load_player(player, rules)
-        self.name, self.rules = loaded.name, rules
-        self._chances = _chances_of(loaded, rules)
+        if not isinstance(loaded, ChancePlayer):
+            raise SpecError(
+                f"judge: {loaded.name!r} chooses moves, but knows no chances to win; take {DEFAULT_JUDGE}, "
+                f"{DEFAULT_CRITIC}, perfect (of solved games) or a value network's .onnx file"
+            )
+        self.name, self.rules, self._player = loaded.name, rules, loaded
+        self._player.win_chances([])  # now, if it knows none
 
     def chances(self, position: Position) -> tuple[float, ...]:
         """Every seat's chance to win, of an open decision that of its best move.
@@ -182,7 +177,7 @@ class Judge:
             else:
                 waiting.append(k)
         if waiting:
-            worths[waiting] = self._chances.before_draws([self._seen(positions[k]) for k in waiting])
+            worths[waiting] = self._player.win_chances([self._seen(positions[k]) for k in waiting])
         return worths
 
     def _seen(self, position: Position) -> Position:
@@ -207,80 +202,3 @@ def critic_of(rules: Rules) -> str:
 def _by_seat(worth: np.ndarray, rules: Rules) -> tuple[float, ...]:
     sides = num_sides(rules)
     return tuple(float(worth[seat % sides]) for seat in range(rules.players))
-
-
-# --- Who knows chances ---
-
-
-def _chances_of(player: Player, rules: Rules) -> _Chances:
-    if isinstance(player, PerfectPlayer):
-        return _Solved(player.solution)
-    if not isinstance(player, ValuePlayer):
-        raise SpecError(
-            f"judge: {player.name!r} chooses moves, but knows no chances to win; take {DEFAULT_JUDGE}, "
-            f"{DEFAULT_CRITIC}, perfect (of solved games) or a value network's .onnx file"
-        )
-    model = player.model.fitted_to(rules.with_options(scoring="win"))
-    if not model.is_network:
-        raise SpecError(
-            f"judge: {player.name!r} weighs distances, which are no chances to win; take {DEFAULT_JUDGE}, "
-            f"{DEFAULT_CRITIC} or a value network's .onnx file"
-        )
-    return _Networked(model, player.depth, player.breadth, player.deals)
-
-
-@dataclass(frozen=True)
-class _Networked:
-    """A value network, directly or by averages over the cards that may come."""
-
-    model: ValueModel
-    depth: int
-    breadth: int
-    deals: int
-
-    def before_draws(self, positions: Sequence[Position]) -> np.ndarray:
-        rows = np.concatenate([position.row for position in positions])
-        if not self.depth:
-            return _shares(self.model.worths(rows))
-        if self.model.rules.hand_size:
-            return _shares(self.model.deal_averages(rows, self.deals))
-        if self.depth == 1:
-            return _shares(self.model.averages(rows))
-        return _card_means(positions, self._best_replies)
-
-    def _best_replies(self, rows: np.ndarray) -> np.ndarray:
-        return _shares(choose(self.model, rows, self.depth - 1, self.breadth)[1][:, : num_sides(self.model.rules)])
-
-
-@dataclass(frozen=True)
-class _Solved:
-    """Values of perfect play."""
-
-    solution: Solution
-
-    def before_draws(self, positions: Sequence[Position]) -> np.ndarray:
-        return _card_means(positions, self._best_replies)
-
-    def _best_replies(self, rows: np.ndarray) -> np.ndarray:
-        _, qualities, counts = self.solution.action_values(rows)
-        own = np.where(np.arange(qualities.shape[1]) < counts[:, None], qualities, 0).max(axis=1)
-        first = np.where(rows[:, MOVER] == 0, own, 1 - own)
-        return np.stack([first, 1 - first], axis=1)
-
-
-def _card_means(positions: Sequence[Position], replies: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Means over the cards that may come of what the replies lead to: float64 (N, sides)."""
-    outcomes = [position.outcomes() for position in positions]
-    drawn = [
-        position.with_card(card).row for position, cards in zip(positions, outcomes, strict=True) for card, _ in cards
-    ]
-    odds = np.array([chance for cards in outcomes for _, chance in cards])
-    starts = np.cumsum([0, *map(len, outcomes)])[:-1]
-    means: np.ndarray = np.add.reduceat(replies(np.concatenate(drawn)) * odds[:, None], starts)
-    return means
-
-
-def _shares(worths: np.ndarray) -> np.ndarray:
-    """Chances in float64 that add up to 1 to the last digit."""
-    exact = worths.astype(np.float64)
-    return exact / exact.sum(axis=1, keepdims=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,8 @@ from sorry_env.cli.showing import play_moves, seat_players
 from sorry_env.errors import IllegalError, PolicyError, SorryError, SpecError
 from sorry_env.game import Game
 from sorry_env.players import ValuePlayer, load_player
-from sorry_env.position import Position
-from sorry_env.rules import rules_from
+from sorry_env.position import Position, Positions
+from sorry_env.rules import Rules, rules_from
 from sorry_env.solver import save_solution, solve
 
 SPECS = ("classic:players=2", "classic:players=3", "teams", "points:players=2", "team-points", "edition-2013", "mini-2")
@@ -222,6 +223,37 @@ def test_open_game_and_no_ply() -> None:
     assert len(judge.game(game).chances) == 2
 
 
+class Optimist:
+    """A user's own player: plays the first action, and is sure that Red wins."""
+
+    name = "optimist"
+
+    def bind(self, rules: Rules) -> None:
+        """Plays any rules of two."""
+
+    def act(
+        self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions
+    ) -> np.ndarray:
+        """The lowest legal id."""
+        return masks.argmax(axis=1)
+
+    def win_chances(self, positions: Sequence[Position]) -> np.ndarray:
+        """Red, whatever happens."""
+        return np.tile([1.0, 0.0], (len(positions), 1))
+
+
+def test_own_player_as_judge() -> None:
+    """Any player with `win_chances` judges; only a finished game is not its to judge."""
+    rules = rules_from("classic:players=2")
+    judge = Judge(Optimist(), rules)
+    game = Game(rules, 2)
+    assert judge.name == "optimist"
+    assert {each.loss for each in judge.moves(game.position)} == {0}
+    assert judge.chances(game.position) == (1, 0)
+    end = Position.parse("R:S,S,S,S/Y:H,H,H,H y - *", rules)
+    assert judge.chances(end) == (0, 1)
+
+
 # --- What is refused ---
 
 
@@ -230,7 +262,7 @@ def test_open_game_and_no_ply() -> None:
 )
 def test_who_knows_no_chances_is_refused(spec: str) -> None:
     """A player that weighs distances or just chooses is refused, and the error says who would do."""
-    with pytest.raises(SpecError, match=r"^judge: .*no chances to win; take champion, expectimax:depth=1"):
+    with pytest.raises(SpecError, match=r"^(judge|player): .*no chances to win; take champion, expectimax:depth=1"):
         Judge(spec, rules_from("classic:players=2"))
 
 
@@ -246,7 +278,7 @@ def test_a_policy_knows_no_chances(tmp_path: Path) -> None:
 def test_rules_that_do_not_fit_are_refused(spec: str) -> None:
     """No champion for the rules, a game too large to solve, no such player: the player's own error."""
     with pytest.raises(SorryError):
-        Judge(spec, rules_from("classic:players=3"))
+        Judge(spec, rules_from("edition-1939"))
     judge = Judge("champion", rules_from("classic:players=2"))
     with pytest.raises(IllegalError, match="position: it is of"):
         judge.chances(Position.opening(rules_from("classic:players=4"), 0))

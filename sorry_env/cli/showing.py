@@ -15,7 +15,7 @@ import numpy as np
 
 from sorry_env.analysis import GameAnalysis, Judge, critic_of
 from sorry_env.board import COLOR_NAMES
-from sorry_env.errors import SpecError
+from sorry_env.errors import SorryError, SpecError
 from sorry_env.game import Game
 from sorry_env.players import Player, choose_move, load_player
 from sorry_env.position import Position
@@ -88,7 +88,7 @@ def run_replay(file: str, delay: float | None, values: str | None) -> None:
         OSError: a file that cannot be read.
     """
     game = open_record(file)
-    analysis = None if values is None else Judge(values or critic_of(game.rules), game.rules).game(game)
+    analysis = None if values is None else open_judge(values, game.rules).game(game)
     screen = Screen(delay, lines_below=0 if analysis is None else num_sides(game.rules))
     last_move, plies = None, 0
     for position, event in [*game.history, (game.position, "")]:
@@ -99,6 +99,16 @@ def run_replay(file: str, delay: float | None, values: str | None) -> None:
     screen.say(result_text(game))
     if analysis:
         screen.say(mistakes_text(game.rules, analysis))
+
+
+def open_judge(values: str, rules: Rules) -> Judge:
+    """The judge that is named, or the default one. Raises SorryError for one that does not judge these rules."""
+    try:
+        return Judge(values or critic_of(rules), rules)
+    except SorryError as error:
+        if values:
+            raise
+        raise type(error)(f"{error}; --values PLAYER names another judge, such as a value network's file") from None
 
 
 def chance_bars(rules: Rules, chances: Sequence[float]) -> list[str]:

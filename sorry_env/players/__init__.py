@@ -9,12 +9,14 @@ from sorry_env.players.base import (
     register_folder_player,
     register_player,
 )
+from sorry_env.players.chances import ChancePlayer
 from sorry_env.players.light import GreedyPlayer, RacePlayer, RandomPlayer, SolitairePlayer
 from sorry_env.players.perfect import PerfectPlayer
 from sorry_env.players.policy import PolicyPlayer
 from sorry_env.players.value import ValuePlayer, open_champion, open_expectimax, open_file
 
 __all__ = [
+    "ChancePlayer",
     "GreedyPlayer",
     "PerfectPlayer",
     "Player",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -14,9 +15,10 @@ from sorry_env.engine.rows import stream_rows
 from sorry_env.engine.valuing import MOST_OUTPUTS
 from sorry_env.errors import PolicyError, RulesError, SpecError
 from sorry_env.players.base import Player, refuse_options
+from sorry_env.players.chances import mean_over_cards
 from sorry_env.players.onnx_file import VALUE, PolicyFile, layout_hash, open_policy_file, policy_metadata
 from sorry_env.players.policy import PolicyPlayer
-from sorry_env.position import Positions
+from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules
 from sorry_env.values import (
     LIGHT_MODELS,
@@ -25,6 +27,7 @@ from sorry_env.values import (
     light_model,
     network_model,
     num_inputs,
+    num_sides,
     value_layout,
 )
 
@@ -163,6 +166,35 @@ class ValuePlayer:
         sizes, p = (self.breadth, self.deals), parameter_row(positions.rules)
         hand_searching.choose_by_deals(rows, streams, p, self.model.row, *sizes, actions, worths)
         return actions
+
+    def win_chances(self, positions: Sequence[Position]) -> np.ndarray:
+        """See `ChancePlayer.win_chances`: by the model, or by averages as it plays, but of every move.
+
+        The chance to win alone counts, also where the rules count points. Raises SpecError where worths are distances.
+        """
+        model = self.model.fitted_to(self.model.rules.with_options(scoring="win"))
+        if not model.is_network:
+            raise SpecError(
+                f"player: {self.name!r} weighs distances, and knows no chances to win; take {CHAMPION}, "
+                "expectimax:depth=1 or a value network's .onnx file"
+            )
+        sides = num_sides(model.rules)
+        if not positions:
+            return np.zeros((0, sides))
+        rows = np.concatenate([position.row for position in positions])
+        if not self.depth:
+            return _shares(model.worths(rows))
+        if model.rules.hand_size:
+            return _shares(model.deal_averages(rows, self.deals))
+        if self.depth == 1:
+            return _shares(model.averages(rows))
+        return mean_over_cards(positions, lambda drawn: _shares(choose(model, drawn, 1, self.breadth)[1][:, :sides]))
+
+
+def _shares(worths: np.ndarray) -> np.ndarray:
+    """Chances in float64 that add up to 1 to the last digit."""
+    exact = worths.astype(np.float64)
+    return exact / exact.sum(axis=1, keepdims=True)
 
 
 def open_champion(spec: str, options: dict[str, str]) -> Player:

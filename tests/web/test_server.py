@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -300,7 +302,7 @@ NO_GAMES: tuple[tuple[dict[str, Any], str], ...] = (
     ({"opponents": ["nobody"]}, "not listed"),
     ({"opponents": ["you"]}, "not listed"),
     ({"opponents": ["perfect"]}, "deck"),
-    ({"rules": "classic", "players": 3, "opponents": ["champion", "greedy"]}, "champion: none is shipped"),
+    ({"rules": "classic:slide_on=any", "players": 3, "opponents": ["champion", "greedy"]}, "champion: none is shipped"),
     ({"start": "R:H,H,H,H/Y:S,S,S,S r 1 *"}, "no field 'start'"),
     ({"seed": 1}, "no field 'seed'"),
 )
@@ -500,6 +502,18 @@ def test_methods(visitor: Visitor) -> None:
 # --- Limits ---
 
 
+def test_a_body_that_never_comes(serve: Serve) -> None:
+    """Who announces a body and sends none is told so after a while; others are answered meanwhile."""
+    server = serve(limits=Limits(seconds=0.4))
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as line:
+        head = f"POST /api/games HTTP/1.1\r\nhost: 127.0.0.1:{server.port}\r\ncontent-type: application/json\r\n"
+        line.sendall(f"{head}content-length: 100\r\n\r\n{{".encode())
+        assert server.visitor().get("/api/games").status_code == 200
+        answer = line.recv(4096).decode()
+    assert answer.startswith("HTTP/1.1 408 ")
+    assert "did not arrive within 0.4 seconds" in answer
+
+
 def test_too_many_requests(serve: Serve) -> None:
     """Beyond its burst an address gets 429, and answers again after a moment."""
     visitor = serve(limits=Limits(burst=20, rate=5)).visitor()
@@ -627,7 +641,9 @@ def test_replay_of_a_record(visitor: Visitor) -> None:
 
 def test_replay_without_a_judge(visitor: Visitor) -> None:
     """Rules that no trained player knows are replayed without chances, and the page is told why."""
-    replay = visitor.state(visitor.post("/api/replays", json={"record": played("classic", 3, players=3).record()}))
+    replay = visitor.state(
+        visitor.post("/api/replays", json={"record": played("classic:slide_on=any", 3, players=3).record()})
+    )
     assert replay["chances"] is None
     assert replay["mistakes"] == []
     assert "none is shipped" in replay["note"]
@@ -649,7 +665,17 @@ def test_html_of_a_replay_is_alone(tmp_path: Path) -> None:
     assert (tmp_path / "out.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-# --- The command ---
+# --- The page of promises, and the command ---
+
+
+def test_promises_name_their_tests() -> None:
+    """Every test that docs/play_browser.md names is one of tests/web/."""
+    folder = Path(__file__).parent
+    page = (folder.parents[1] / "docs" / "play_browser.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(test_\w+)`", page))
+    written = "".join(file.read_text(encoding="utf-8") for file in folder.glob("test_*.py"))
+    assert len(named) > 15
+    assert named <= set(re.findall(r"^def (test_\w+)\(", written, re.MULTILINE))
 
 
 def test_loopback_unless_asked() -> None:

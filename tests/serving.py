@@ -137,3 +137,6 @@ def refusal(answer: httpx.Response, status: int, *words: str) -> str:
     for word in words:
         assert word in line, line
     return line
+
+
+Serve = Callable[..., Server]  # makes servers on one file, with options as of `Server`

@@ -91,7 +91,8 @@ class Tables:
         stored, game = self._open_game(session, game_id, at)
         if game.mover != stored.you:
             raise RefusedError(409, f"move: it is {COLOR_NAMES[game.rules.color_ids[game.mover]]}'s turn, not yours")
-        return self._go_on(session, stored, game, move)
+        action = game.position.seen_by(stored.you).parse_move(move)  # its errors show what may be known
+        return self._go_on(session, stored, game, action)
 
     def advance(self, session: str, game_id: str, at: int) -> dict[str, Any]:
         """Lets the opponent on move choose and play; what the person sees then. Raises RefusedError as `play`."""
@@ -112,7 +113,7 @@ class Tables:
             raise RefusedError(409, f"game: it has {at} events, the most there may be")
         return stored, game
 
-    def _go_on(self, session: str, stored: StoredGame, game: Game, move: str) -> dict[str, Any]:
+    def _go_on(self, session: str, stored: StoredGame, game: Game, move: str | int) -> dict[str, Any]:
         before = len(game.history)
         game.play(move)
         _draw(game, stored.seed)

@@ -163,6 +163,9 @@ def test_hidden_cards_stay_hidden(visitor: Visitor) -> None:
         )
         assert (state["chances"] is None) == (not state["yours"])
         assert "seed" not in json.dumps(state)
+        if state["yours"]:
+            wrong = visitor.post(f"{address}/move", json={"at": state["at"], "move": "12:0>12"})
+            assert f"{mine}/?" in refusal(wrong, 400, "is not legal")
         refusal(visitor.get(f"{address}/record"), 409, "hidden")
         refusal(visitor.get(f"{address}/replay"), 409, "hidden")
         state = visitor.go_on(state)
@@ -234,3 +237,12 @@ def test_wrong_options(arguments: list[str], words: str, tmp_path: Path) -> None
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
     assert words in done.stderr
+
+
+def test_the_extra_is_named() -> None:
+    """Without the server's libraries one line says what to install."""
+    without = "import sys; sys.modules['uvicorn'] = None; from sorry_env.__main__ import main;"
+    program = f"{without} sys.exit(main(['play', '--web']))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    expected = 'sorry-env: play --web needs uvicorn: pip install "sorry-env[play]"\n'
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", expected)

@@ -16,7 +16,6 @@ from sorry_env.analysis import DEFAULT_JUDGE, Judge, MoveValue
 from sorry_env.board import COLOR_NAMES, COLORS
 from sorry_env.cli.showing import (
     Screen,
-    choose_move,
     color_name,
     open_record,
     players_stream,
@@ -24,7 +23,7 @@ from sorry_env.cli.showing import (
 )
 from sorry_env.errors import IllegalError, MalformedError, SorryError, SpecError
 from sorry_env.game import Game
-from sorry_env.players import Player, load_player
+from sorry_env.players import Player, choose_move, load_player
 from sorry_env.players.value import fitting_champions
 from sorry_env.position import Position
 from sorry_env.rules import Rules, rules_from

@@ -17,8 +17,8 @@ from sorry_env.analysis import GameAnalysis, Judge, critic_of
 from sorry_env.board import COLOR_NAMES
 from sorry_env.errors import SorryError, SpecError
 from sorry_env.game import Game
-from sorry_env.players import Player, load_player
-from sorry_env.position import Position, Positions
+from sorry_env.players import Player, choose_move, load_player
+from sorry_env.position import Position
 from sorry_env.record import MAX_RECORD_CHARS, read_record
 from sorry_env.rendering import HEIGHT, WIDTH, is_terminal, render_ansi, takes_boxes, use_color
 from sorry_env.rules import Rules, rules_from
@@ -78,14 +78,6 @@ def play_moves(game: Game, seated: Sequence[Player], seed: int) -> Iterator[str]
 def players_stream(seed: int) -> np.random.Generator:
     """What players draw from: another stream than that of the cards."""
     return np.random.default_rng([seed, 1])
-
-
-def choose_move(game: Game, player: Player, rng: np.random.Generator) -> str:
-    """Text of the move that a player chooses for the seat on move."""
-    asked = Positions(game.rules, game.position.row)
-    actions = player.act(game.observation()[None], game.legal_mask()[None], rng, asked)
-    legal = dict(zip(game.legal_actions(), game.legal_moves(), strict=True))
-    return legal[int(actions[0])]
 
 
 def run_replay(file: str, delay: float | None, values: str | None) -> None:

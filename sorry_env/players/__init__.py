@@ -2,6 +2,7 @@
 
 from sorry_env.players.base import (
     Player,
+    choose_move,
     known_players,
     load_player,
     register_file_player,
@@ -24,6 +25,7 @@ __all__ = [
     "RandomPlayer",
     "SolitairePlayer",
     "ValuePlayer",
+    "choose_move",
     "known_players",
     "load_player",
     "register_file_player",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -20,22 +21,46 @@ from sorry_env.errors import SorryError
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
+TERMINATED = 143
 LOG_SECONDS = 10.0  # between two lines of progress in a log
 
 
 def run_program(main: Callable[[], None], name: str) -> None:
-    """Runs a program's body: wrong input ends it with one line on stderr and exit code 2, Ctrl-C with 130."""
+    """Runs a program's body: whatever ends it is one line on stderr, its notes (PEP 678) included.
+
+    Wrong input, a full disk or a folder that cannot be written end it with exit code 2, Ctrl-C with 130, SIGTERM with
+    143.
+    """
+    former = signal.signal(signal.SIGTERM, _terminate)
     try:
         main()
     except SorryError as error:
-        print(f"{name}: {' '.join(str(error).split())}", file=sys.stderr)
+        _tell(name, error, str(error))
         raise SystemExit(WRONG_INPUT) from None
     except OSError as error:
-        print(f"{name}: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        _tell(name, error, f"{error.filename or ''}: {error.strerror or error}")
         raise SystemExit(WRONG_INPUT) from None
-    except KeyboardInterrupt:
-        print(f"{name}: interrupted", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        _tell(name, error, "interrupted")
         raise SystemExit(INTERRUPTED) from None
+    except TerminatedError as error:
+        _tell(name, error, "terminated")
+        raise SystemExit(TERMINATED) from None
+    finally:
+        signal.signal(signal.SIGTERM, former)
+
+
+class TerminatedError(BaseException):
+    """SIGTERM; like KeyboardInterrupt no `except Exception` catches it."""
+
+
+def _terminate(number: int, frame: object) -> None:
+    raise TerminatedError
+
+
+def _tell(name: str, error: BaseException, text: str) -> None:
+    parts = [text, *getattr(error, "__notes__", ())]
+    print(f"{name}: {' '.join('; '.join(parts).split())}", file=sys.stderr)
 
 
 def warn(name: str, text: str) -> None:

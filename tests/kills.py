@@ -1,0 +1,53 @@
+"""Training processes that are killed (`kill -9`) and resumed, for a test and for `tests/long_kills.py`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from programs import ROOT
+
+from agents import CHECKPOINT_FILE
+from agents.checkpoints import load_checkpoint
+
+# Checkpoints after every block or update, so that most of the time one is being written.
+LINES = {
+    "td": ["train.py", "td", "--rules", "mini-1", "--games", "20000", "--block", "20", "--wide", "16", "--narrow", "8",
+           "--minibatch", "64", "--threads", "1", "--checks", "0", "--eval-games", "4", "--checkpoint-every", "-1"],
+    "ppo": ["train.py", "ppo", "--rules", "mini-1", "--timesteps", "64000", "--envs", "8", "--steps", "16",
+            "--epochs", "1", "--minibatch", "64", "--opponents", "random", "--self-every", "512", "--selves", "2",
+            "--eval-games", "4", "--checkpoint-every", "0"],
+}  # fmt: skip
+PATIENCE = 120.0  # seconds until the first checkpoint
+
+
+def done_in(folder: Path) -> int:
+    """Timesteps of a folder's newest good checkpoint, -1 where it has none yet."""
+    return int(load_checkpoint(folder)[1]["timesteps"]) if (folder / CHECKPOINT_FILE).exists() else -1
+
+
+def kill_at(learner: str, folder: Path, seconds: float) -> int:
+    """Begins a run, or resumes it, and kills it so long after its first new checkpoint; how many it then had written.
+
+    Raises:
+        AssertionError: if it ends by itself, as one that could not resume does.
+    """
+    before = done_in(folder)
+    resume = ["--resume"] if before >= 0 else []
+    command = [sys.executable, *LINES[learner], "--out", str(folder), *resume]
+    log = folder.with_suffix(".log")
+    with log.open("w", encoding="utf-8") as stderr:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=stderr)
+        newest, until = (folder / CHECKPOINT_FILE), time.monotonic() + PATIENCE
+        stamp = newest.stat().st_mtime_ns if newest.exists() else 0
+        while process.poll() is None and time.monotonic() < until:
+            if newest.exists() and newest.stat().st_mtime_ns != stamp:
+                break
+            time.sleep(0.005)
+        time.sleep(seconds)
+        process.kill()
+        code = process.wait()
+    assert code == -9, f"it ended by itself with {code}: {log.read_text(encoding='utf-8')[-500:]}"
+    return done_in(folder)

@@ -57,7 +57,7 @@ def save_checkpoint(folder: Path, tensors: Tensors, facts: Facts) -> None:
     digest = hashlib.sha256(data).hexdigest()
     name = f"weights-{facts['timesteps']}-{digest[:8]}.safetensors"  # never the name of another one's
     write_bytes(folder / name, data)
-    _keep_last(folder)
+    _keep_last(folder, name)
     whole = {"format": CHECKPOINT_FORMAT, "weights": name, "sha256": digest, **facts}
     write_text(folder / CHECKPOINT_FILE, json.dumps(whole | {"facts_sha256": facts_digest(whole)}, indent=1))
     kept = {name, *(_weights_name(folder / other) for other in NAMES)}
@@ -71,16 +71,18 @@ def facts_digest(facts: Facts) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _keep_last(folder: Path) -> None:
+def _keep_last(folder: Path, weights: str) -> None:
     """Gives the newest checkpoint the name of the one before it, and that one the next; the newest keeps its own too.
 
-    A checkpoint that is damaged takes no place of a good one.
+    A checkpoint that is damaged, or has the weights of the one to come, takes no place of a good one.
     """
     newest, before, oldest = (folder / name for name in NAMES)
     try:
         text = read_bounded(newest, MAX_FACTS_BYTES)
-        load_one(newest)
+        facts = load_one(newest)[1]
     except (OSError, PolicyError):
+        return
+    if facts["weights"] == weights:
         return
     if before.is_file() and before.read_bytes() != text:  # a crash may have left it a twin
         os.replace(before, oldest)

@@ -17,11 +17,12 @@ from agents.luck import Adjuster
 from agents.protocol import Mean, Section
 from agents.ratings import Influence, Rating
 from agents.regret import Regret
-from sorry_env.errors import SorryError
+from sorry_env.errors import SorryError, one_line
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
 TERMINATED = 143
+MOST_TOLD = 2000  # characters
 LOG_SECONDS = 10.0  # between two lines of progress in a log
 
 
@@ -60,7 +61,8 @@ def _terminate(number: int, frame: object) -> None:
 
 def _tell(name: str, error: BaseException, text: str) -> None:
     parts = [text, *getattr(error, "__notes__", ())]
-    print(f"{name}: {' '.join('; '.join(parts).split())}", file=sys.stderr)
+    line = one_line(" ".join("; ".join(parts).split()), MOST_TOLD)
+    print(f"{name}: {line}", file=sys.stderr)
 
 
 def warn(name: str, text: str) -> None:

@@ -12,7 +12,7 @@ from sorry_env.engine import hand_searching, searching
 from sorry_env.engine.parameters import parameter_row
 from sorry_env.engine.rows import stream_rows
 from sorry_env.engine.valuing import MOST_OUTPUTS
-from sorry_env.errors import PolicyError, RulesError, SpecError
+from sorry_env.errors import PolicyError, RulesError, SpecError, one_line
 from sorry_env.players.base import Player, refuse_options
 from sorry_env.players.onnx_file import VALUE, PolicyFile, layout_hash, open_policy_file, policy_metadata
 from sorry_env.players.policy import PolicyPlayer
@@ -58,8 +58,7 @@ def read_model(file: PolicyFile) -> ValueModel:
         nothing = np.zeros((0, num_inputs(file.rules)), np.float32)
         layers = file.session.run(LAYERS, {"features": nothing})
     except Exception as error:  # onnxruntime raises classes of its own, all derived from Exception alone
-        reason = str(error).splitlines()[0][:160]
-        raise PolicyError(f"value {file.spec!r}: its layers cannot be read: {reason}") from None
+        raise PolicyError(f"value {file.spec!r}: its layers cannot be read: {one_line(error)}") from None
     try:
         return network_model(file.rules, layers)
     except PolicyError as error:

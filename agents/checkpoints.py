@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ from sorry_env.errors import PolicyError
 CHECKPOINT_FORMAT: Final = 2
 WITHOUT_CHECKSUM: Final = 1  # an earlier format: its facts have no checksum
 NAMES: Final = (CHECKPOINT_FILE, "checkpoint-1.json", "checkpoint-2.json")  # the newest, and the ones before it
+ADAM: Final = {"step", "exp_avg", "exp_avg_sq"}  # what the optimiser gathers for each parameter
+WEIGHTS_NAME: Final = re.compile(r"weights-[0-9]{1,20}-[0-9a-f]{8}\.safetensors")
 MOST_COUNT: Final = 2**53
 MAX_FACTS_BYTES: Final = 16 * 1024 * 1024
 MAX_WEIGHTS_BYTES: Final = 512 * 1024 * 1024
@@ -136,7 +139,11 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> Non
     state: dict[int, Tensors] = {}
     for key, value in part_of(tensors, "optimizer.").items():
         index, name = key.split(".", 1)
-        state.setdefault(int(index), {})[name] = like(parameters[int(index)], value) if value.ndim else value
+        wanted = torch.zeros(()) if name == "step" else parameters[int(index)]
+        state.setdefault(int(index), {})[name] = like(wanted, value)
+    for number, names in state.items():
+        if set(names) != ADAM:
+            raise ValueError(f"of parameter {number} the optimiser has {sorted(names)}, not {sorted(ADAM)}")
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
@@ -212,7 +219,7 @@ def load_one(path: Path) -> Checkpoint:
         PolicyError: of another version.
     """
     facts = _read_facts(path)
-    weights = path.parent / Path(facts["weights"]).name
+    weights = path.parent / facts["weights"]
     try:
         data = read_bounded(weights, MAX_WEIGHTS_BYTES)
     except OSError as error:
@@ -241,8 +248,8 @@ def _read_facts(path: Path) -> Facts:
             )
         if found == CHECKPOINT_FORMAT and facts.pop("facts_sha256") != facts_digest(facts):
             raise DamageError(f"checkpoint {str(path)!r} is damaged: its facts are not those of its checksum")
-        if not isinstance(facts["weights"], str) or not isinstance(facts["sha256"], str):
-            raise TypeError("it names no weights")
+        if not WEIGHTS_NAME.fullmatch(facts["weights"]) or not isinstance(facts["sha256"], str):
+            raise ValueError("it names no weights")
     except OSError as error:
         raise _unreadable(error, path) from None
     except PolicyError:

@@ -172,6 +172,8 @@ ONNX: dict[str, Callable[[], Any]] = {
     "metadata with control characters": lambda: plain(facts={"rules": BIDI}),
     "metadata with a list for rules": lambda: plain(facts={"rules": ["classic"]}),
     "metadata of a kind that is none": lambda: plain(facts={"kind": {"a": [1]}}),
+    "metadata of a kind of 10 MB": lambda: plain(facts={"kind": "x" * 10_000_000}),
+    "metadata of observations of 10 MB": lambda: plain(facts={"observation": "x" * 10_000_000}),
     "metadata of a future format": lambda: plain(facts={"format": 10**400}),
     "a policy that says it is a value": value_facts,
 }  # fmt: skip

@@ -140,8 +140,8 @@ def _bound_memory() -> None:
 
 
 def _read_metadata(spec: str, session: Any) -> dict[str, Any]:
-    text = session.get_modelmeta().custom_metadata_map.get(METADATA_KEY)
     try:
+        text = session.get_modelmeta().custom_metadata_map.get(METADATA_KEY)  # it raises where that is not UTF-8
         metadata = json.loads(text) if text else None
     except (ValueError, RecursionError):
         metadata = None

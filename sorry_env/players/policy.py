@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class PolicyPlayer:
         self.name = spec
         self._file = file or open_policy_file(spec)
         if self._file.kind != POLICY:
-            raise PolicyError(f"policy {spec!r} is a file of kind {self._file.kind!r}, not {POLICY!r}")
+            raise PolicyError(f"policy {spec!r} is a file of kind {one_line(self._file.kind)!r}, not {POLICY!r}")
         self._session, self.metadata, self.rules = self._file.session, self._file.metadata, self._file.rules
 
     def bind(self, rules: Rules) -> None:
@@ -44,7 +45,8 @@ class PolicyPlayer:
         for part in ("observation", "actions"):
             if self.metadata.get(part) != here[part]:
                 raise PolicyError(
-                    f"policy {self.name!r}: its {part} are {self.metadata.get(part)}, this version's {here[part]}"
+                    f"policy {self.name!r}: its {part} are {one_line(self.metadata.get(part))}, this version's "
+                    f"{here[part]}; play it with the version that exported it, or export it anew"
                 )
         self._check_shapes(rules)
         self._check_outputs(rules)
@@ -95,3 +97,13 @@ class PolicyPlayer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PolicyPlayer, (self.name, None, self._file)
+
+
+def refuse_zip(spec: str, options: dict[str, str]) -> PolicyPlayer:
+    """Refuses a stable-baselines3 model: it holds pickles, and nothing here unpickles. Raises PolicyError."""
+    if not os.path.isfile(spec):
+        raise PolicyError(f"policy: no file {spec[:200]!r}; give the path of an exported .onnx file")
+    raise PolicyError(
+        f"policy {spec[:200]!r} is a zip, as stable-baselines3 saves: pickles in it can run any code. If you made it, "
+        f"export it from a clone: python -m agents.sb3_zip MODEL.zip policy.onnx --rules RULES --trust-pickle"
+    )

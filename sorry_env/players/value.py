@@ -47,10 +47,15 @@ def value_metadata(rules: Rules, **more: Any) -> dict[str, Any]:
 def read_model(file: PolicyFile) -> ValueModel:
     """The network of an opened file. Raises PolicyError where it is not one that this version can play."""
     if file.kind != VALUE:
-        raise PolicyError(f"value {file.spec!r} is a file of kind {file.kind!r}, not {VALUE!r}: it gives no values")
+        raise PolicyError(
+            f"value {file.spec!r} is a file of kind {one_line(file.kind)!r}, not {VALUE!r}: it gives no values"
+        )
     wanted = value_metadata(file.rules)["inputs"]
     if file.metadata.get("inputs") != wanted:
-        raise PolicyError(f"value {file.spec!r}: its inputs are {file.metadata.get('inputs')}, this version's {wanted}")
+        raise PolicyError(
+            f"value {file.spec!r}: its inputs are {one_line(file.metadata.get('inputs'))}, this version's {wanted}; "
+            "play it with the version that exported it, or train it anew"
+        )
     outputs = {port.name for port in file.session.get_outputs() if port.type == "tensor(float)"}
     if not outputs.issuperset(LAYERS):
         raise PolicyError(f"value {file.spec!r}: its float outputs are {sorted(outputs)}, not its layers {LAYERS}")

@@ -74,6 +74,15 @@ STACKS: Final = (
         ("-m examples.gymnasium_masks", "-m examples.own_opponent", "-m examples.register_in_your_project"),
         "tests/stacks/test_gymnasium_stack.py",
     ),
+    Stack(  # the lowest versions that pyproject.toml allows
+        "oldest",
+        "gymnasium",
+        ("numpy==1.26.*", "numba==0.60.*", "gymnasium==1.1.*", "pettingzoo==1.25.*"),
+        ("-m examples.pettingzoo_aec", "-m examples.gymnasium_masks", "-m examples.own_opponent"),
+        # PettingZoo has no registry yet.
+        "tests/test_pettingzoo.py tests/test_vector.py tests/stacks/test_pettingzoo_stack.py -k 'not registry'",
+        unpinned=("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo"),
+    ),
     Stack(
         "onnxruntime",
         "onnxruntime",

@@ -28,6 +28,7 @@ GAMES: Final = 20_000  # against each yardstick
 _BASE: Final = TDSettings(checks=0, seed=1, wide=256, narrow=32)
 RECIPES: Final = {
     "classic-2": replace(_BASE, rules="classic:players=2", games=1_000_000, wide=512),
+    "classic-3": replace(_BASE, rules="classic:players=3", games=300_000),
     "classic-4": replace(_BASE, rules="classic:players=4", games=400_000, wide=384),
     "teams": replace(_BASE, rules="teams", games=250_000),
     "points-2": replace(_BASE, rules="points:players=2", games=1_000_000),

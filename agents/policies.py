@@ -140,5 +140,5 @@ def new_body(rules: Rules, layers: tuple[int, ...]) -> PolicyBody:
         rules: what game.
         layers: see `PolicyBody`.
     """
-    features = num_features(observation_layout(rules.players, rules.pawns))
+    features = num_features(observation_layout(rules))
     return PolicyBody(features, num_actions(rules.pawns, rules.teams), layers)

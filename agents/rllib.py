@@ -58,7 +58,8 @@ class RLlibSettings(LeagueSettings):
     out: Path = Path("runs/rllib")
     """Folder for checkpoints, TensorBoard log, policy.onnx and results.json."""
     seed: int = 0
-    """Seed of everything; a resumed run goes on with other games than one that was not interrupted."""
+    """Seed of everything. RLlib goes through its agents in the order of Python's hashes: for the same run twice also
+    set PYTHONHASHSEED=0. A resumed run goes on with other games than one that was not interrupted."""
     envs: int = 64
     """Games played at once, in each of the actors that play."""
     self_play: float = 0.25

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from sorry_env.actions import ACTION_VERSION, Use, action_table
 from sorry_env.cards import CARDS
-from sorry_env.observation import OBSERVATION_VERSION, Slice, num_features, observation_layout, state_layout
+from sorry_env.observation import OBSERVATION_VERSION, OWN_SEAT, Slice, num_features, observation_layout, state_layout
+from sorry_env.rules import rules_from
 from sorry_env.values import VALUE_VERSION, value_layout
 
 PAGE = Path(__file__).parent / "spaces.md"
@@ -60,8 +61,9 @@ def page() -> str:
     sizes += [f"| {k} | {len(action_table(k, False))} | {len(action_table(k, True))} |" for k in range(1, 5)]
     features = ["| pawns a side | two players | three | four |", "|---|---|---|---|"]
     for k in range(1, 5):
-        counts = [str(num_features(observation_layout(players, k))) for players in (2, 3, 4)]
+        counts = [str(num_features(observation_layout(rules_from("classic", n, pawns=k)))) for n in (2, 3, 4)]
         features.append(f"| {k} | {' | '.join(counts)} |")
+    pair, hands = rules_from("classic", 2), rules_from("points", 2)
     lines = [
         "# Actions, observations, states",
         "",
@@ -75,24 +77,31 @@ def page() -> str:
         "",
         "Two players, four pawns a side:",
         "",
-        *layout_table(observation_layout(2, 4)),
+        *layout_table(observation_layout(pair)),
+        "",
+        "Three players, or two neighbours, are unevenly spaced: how far the others are from their entrances depends on",
+        "which seat looks. There one slice more tells it. Three players, four pawns a side:",
+        "",
+        *layout_table(observation_layout(rules_from("classic", 3))[-1:]),
         "",
         "## State, for centralised critics",
         "",
         "Two players, four pawns a side:",
         "",
-        *layout_table(state_layout(2, 4)),
+        *layout_table(state_layout(pair)),
         "",
         f"## Inputs of value networks (layout version {VALUE_VERSION})",
         "",
         "What `train.py td` learns from and value networks read (`sorry_env.values.value_inputs`): a position before a",
         "draw, seen by who draws next, in the hand game by who moved. Two players, four pawns a side:",
         "",
-        *input_table(value_layout(2, 4, False)),
+        *input_table(value_layout(pair)),
+        "",
+        f"Where seats are unevenly spaced `{OWN_SEAT}` of the observation stands before the cards.",
         "",
         "In the hand game:",
         "",
-        *input_table(tuple(part for part in value_layout(2, 4, True) if not part.name.startswith("seat"))),
+        *input_table(tuple(part for part in value_layout(hands) if not part.name.startswith("seat"))),
         "",
         f"## Actions (codec version {ACTION_VERSION})",
         "",

@@ -27,7 +27,8 @@ HEAD: Final = """\
 This page is printed by `python docs/print_stacks.py` from the files in `examples/`. Each runs as it is pasted, in
 seconds to a minute; those that end with an export want a clone, which has `agents/`: `python -m examples.NAME` there.
 
-`make stacks` runs every one of them and its tests, each framework in an environment of its own with the built wheel.
+`make stacks` runs every one of them and its tests, each framework in an environment of its own with the built wheel,
+and PettingZoo and Gymnasium also in the oldest versions that we allow.
 The tests hold that no illegal action reached the game (each plays in an environment that raises), and that the losing
 seat's final reward is in what the framework learns from.
 

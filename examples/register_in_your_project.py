@@ -1,6 +1,7 @@
 """Your own id for your own set-up, with Gymnasium and with PettingZoo.
 
-Entry points are text, so that registering imports nothing; `kwargs` are defaults that `make` may override. With
+Entry points are text, so that registering imports nothing; `kwargs` are defaults that `make` may override. PettingZoo
+has a registry from 1.27 on. With
 `[project.entry-points."gymnasium.envs"]` in your project's `pyproject.toml` Gymnasium registers at its own import.
 
 Goes wrong elsewhere: an id without the vector entry point, whose `make_vec` then makes slow copies of the single

@@ -82,7 +82,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
         self._games = LearnerBatch(self._batch, self.opponents, np.random.default_rng(), seat, self.choose_opponents)
         size = num_actions(self.rules.pawns, self.rules.teams)
         self.action_space = gymnasium.spaces.Discrete(size)  # type: ignore[assignment]  # numpy integers
-        box = layout_box(observation_layout(self.rules.players, self.rules.pawns), np.float32)
+        box = layout_box(observation_layout(self.rules), np.float32)
         mask = gymnasium.spaces.Box(0, 1, (size,), np.int8)
         self.observation_space = (
             gymnasium.spaces.Dict({"observation": box, "action_mask": mask}) if self._is_dict else box

@@ -1,7 +1,9 @@
 """What a seat sees, as a table of named slices: encoder, docs and tests all read this table.
 
 Seats are clockwise from the observer, squares are the observer's own ring progress (0 is his diamond, 59 his entrance),
-so the board is turned to whoever looks. Draw and hand games share the layout, so that policies carry over.
+so the board is turned to whoever looks. Where seats are unevenly spaced (three players, two neighbours) that does not
+tell where the others' entrances are, so there the observer also sees which seat is his. Draw and hand games share the
+layout, so that policies carry over.
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ import numpy as np
 
 from sorry_env.board import RING, ZONE
 from sorry_env.cards import NUM_CARDS
+from sorry_env.rules import Rules
 
 OBSERVATION_VERSION: Final = 1
 MOST_OF_A_KIND: Final = 5
 MOST_CARDS: Final = 55
+OWN_SEAT: Final = "own_seat"
 
 
 @dataclass(frozen=True)
@@ -65,13 +69,14 @@ def _pawn_parts(seat: str, pawns: int, who: str, view: str) -> list[tuple[str, i
     ]
 
 
-@lru_cache(maxsize=16)
-def observation_layout(players: int, pawns: int) -> tuple[Slice, ...]:
+@lru_cache(maxsize=64)
+def observation_layout(rules: Rules) -> tuple[Slice, ...]:
     """Slices of one seat's observation; only what that seat may know."""
     parts = []
-    for away in range(players):
+    for away in range(rules.players):
         who = "own" if away == 0 else f"seat +{away}'s"
-        parts += _pawn_parts(f"seat{away}", pawns, who, "the observer's")
+        parts += _pawn_parts(f"seat{away}", rules.pawns, who, "the observer's")
+    own_seat = (OWN_SEAT, rules.players, 1, "the observer's seat; only where seats are unevenly spaced")
     return _place(
         [
             *parts,
@@ -79,21 +84,22 @@ def observation_layout(players: int, pawns: int) -> tuple[Slice, ...]:
             ("hand", NUM_CARDS, MOST_OF_A_KIND, "how many of each kind are in the own hand; all 0 in the draw game"),
             ("unseen", NUM_CARDS, MOST_OF_A_KIND, "how many of each kind are in the draw pile or in others' hands"),
             ("pile_size", 1, MOST_CARDS, "cards in the draw pile"),
-            ("on_move", players, 1, "seat on move, clockwise from the observer"),
+            ("on_move", rules.players, 1, "seat on move, clockwise from the observer"),
             ("over", 1, 1, "1 when the game has ended"),
+            *([] if rules.is_evenly_seated else [own_seat]),
         ]
     )
 
 
-@lru_cache(maxsize=16)
-def state_layout(players: int, pawns: int) -> tuple[Slice, ...]:
+@lru_cache(maxsize=64)
+def state_layout(rules: Rules) -> tuple[Slice, ...]:
     """Slices of the whole state, hidden cards included, seats and squares as seat 0 sees them."""
     parts = []
-    for seat in range(players):
-        parts += _pawn_parts(f"seat{seat}", pawns, f"seat {seat}'s", "seat 0's")
+    for seat in range(rules.players):
+        parts += _pawn_parts(f"seat{seat}", rules.pawns, f"seat {seat}'s", "seat 0's")
     hands = [
         (f"hand{seat}", NUM_CARDS, MOST_OF_A_KIND, f"how many of each kind seat {seat} holds")
-        for seat in range(players)
+        for seat in range(rules.players)
     ]
     return _place(
         [
@@ -102,7 +108,7 @@ def state_layout(players: int, pawns: int) -> tuple[Slice, ...]:
             *hands,
             ("pile", NUM_CARDS, MOST_OF_A_KIND, "how many of each kind are in the draw pile"),
             ("pile_size", 1, MOST_CARDS, "cards in the draw pile"),
-            ("on_move", players, 1, "seat on move"),
+            ("on_move", rules.players, 1, "seat on move"),
             ("over", 1, 1, "1 when the game has ended"),
         ]
     )

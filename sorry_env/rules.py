@@ -112,6 +112,15 @@ class Rules:
                 )
             object.__setattr__(self, "first_player", seat)
 
+    @cached_property
+    def is_evenly_seated(self) -> bool:
+        """Whether the board looks alike from every seat: two opposite seats, or all four."""
+        gaps = {
+            (after - color) % 4
+            for color, after in zip(self.color_ids, self.color_ids[1:] + self.color_ids[:1], strict=True)
+        }
+        return len(gaps) == 1
+
     @property
     def deck_counts(self) -> tuple[int, ...]:
         """How many of each card kind the whole deck holds, in card order."""

@@ -132,19 +132,18 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._take_views()  # a copy's views would be arrays of their own
 
     def _make_spaces(self, dtype: type[np.float32] | type[np.uint8]) -> None:
-        players, pawns = self.rules.players, self.rules.pawns
-        size = num_actions(pawns, self.rules.teams)
+        size = num_actions(self.rules.pawns, self.rules.teams)
         self.observation_spaces = {}
         self.action_spaces = {}
         for agent in self.possible_agents:
             self.observation_spaces[agent] = gymnasium.spaces.Dict(
                 {
-                    "observation": layout_box(observation_layout(players, pawns), dtype),
+                    "observation": layout_box(observation_layout(self.rules), dtype),
                     "action_mask": gymnasium.spaces.Box(0, 1, (size,), np.int8),
                 }
             )
             self.action_spaces[agent] = gymnasium.spaces.Discrete(size)
-        self.state_space = layout_box(state_layout(players, pawns), dtype)
+        self.state_space = layout_box(state_layout(self.rules), dtype)
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """The same space object for the same agent."""

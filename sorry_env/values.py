@@ -21,7 +21,7 @@ from sorry_env.engine.layers import padded
 from sorry_env.engine.parameters import MOVER, parameter_row
 from sorry_env.engine.weights import KIND, NUM_WEIGHTS, weight_rows
 from sorry_env.errors import PolicyError
-from sorry_env.observation import Slice, observation_layout
+from sorry_env.observation import OWN_SEAT, Slice, observation_layout
 from sorry_env.rules import Rules
 
 VALUE_VERSION: Final = 1  # of the inputs
@@ -29,13 +29,16 @@ MOST_HIDDEN: Final = 1024
 LIGHT_MODELS: Final = ("greedy", "race", "solitaire")  # rows of `weight_rows`
 
 
-@lru_cache(maxsize=16)
-def value_layout(players: int, pawns: int, is_hand_game: bool) -> tuple[Slice, ...]:
-    """Slices of a network's inputs: the pawns of the observation, then cards. All numbers are within 0..1."""
-    pawn_parts = [part for part in observation_layout(players, pawns) if part.name.startswith("seat")]
+@lru_cache(maxsize=64)
+def value_layout(rules: Rules) -> tuple[Slice, ...]:
+    """Slices of a network's inputs: the observation's pawns and own seat, then cards. All numbers are within 0..1."""
+    is_hand_game = rules.hand_size > 0
+    pawn_parts = [part for part in observation_layout(rules) if part.name.startswith("seat")]
     at = pawn_parts[-1].stop
     who = "of all that the viewer has not seen" if is_hand_game else "of the pile, a whole deck where that is empty"
-    parts = [("odds", NUM_CARDS, f"odds of each card kind: its share {who}"), ("pile_size", 1, "pile over deck")]
+    own_seat = (OWN_SEAT, rules.players, "the viewer's seat; only where seats are unevenly spaced")
+    parts = [] if rules.is_evenly_seated else [own_seat]
+    parts += [("odds", NUM_CARDS, f"odds of each card kind: its share {who}"), ("pile_size", 1, "pile over deck")]
     if is_hand_game:
         parts += [("hand", NUM_CARDS, "share of each kind in the viewer's full hand"), ("again", 1, "1: decides again")]
     slices = []
@@ -47,12 +50,12 @@ def value_layout(players: int, pawns: int, is_hand_game: bool) -> tuple[Slice, .
 
 def num_inputs(rules: Rules) -> int:
     """I, the number of a network's inputs."""
-    return value_layout(rules.players, rules.pawns, rules.hand_size > 0)[-1].stop
+    return value_layout(rules)[-1].stop
 
 
 def num_card_inputs(rules: Rules) -> int:
     """C, how many of them, the last ones, are cards."""
-    layout = value_layout(rules.players, rules.pawns, rules.hand_size > 0)
+    layout = value_layout(rules)
     return layout[-1].stop - next(part.start for part in layout if part.name == "odds")
 
 
@@ -178,9 +181,10 @@ def value_parts(rules: Rules, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     """Inputs of positions before a draw, rows int16 (N, W), as few numbers.
 
     Returns:
-        int32 (N, P K): which of the pawns' inputs are 1, one for each pawn; float32 (N, C): the other inputs, cards.
+        int32 (N, P K): which inputs are 1, one for each pawn, and where seats are unevenly spaced one more, the seat's;
+        float32 (N, C): the other inputs, cards.
     """
-    places = np.empty((len(rows), rules.players * rules.pawns), np.int32)
+    places = np.empty((len(rows), rules.players * rules.pawns + (not rules.is_evenly_seated)), np.int32)
     cards = np.empty((len(rows), num_card_inputs(rules)), np.float32)
     searching.inputs(rows, parameter_row(rules), places, cards)
     return places, cards

@@ -116,7 +116,7 @@ def check_cards(position: Position) -> None:
 def check_unseen(position: Position) -> None:
     """In each seat's eyes the unseen cards, the discards, its hand and the drawn card are the deck."""
     rules, p = position.rules, parameter_row(position.rules)
-    at = by_name(observation_layout(rules.players, rules.pawns))
+    at = by_name(observation_layout(rules))
     seen = np.zeros((1, p[0, NUM_FEATURES]), np.uint8)
     for seat in range(rules.players):
         kernels.observe(position.row, p, np.array([seat]), seen, count_units())

@@ -54,7 +54,7 @@ def choose(env: SorryVecEnv, rng: np.random.Generator) -> np.ndarray:
 
 def won_by_sight(seen: np.ndarray, rules: Rules) -> bool:
     """Whether an observation shows the observer's side with all pawns Home."""
-    at = by_name(observation_layout(rules.players, rules.pawns))
+    at = by_name(observation_layout(rules))
     return bool(seen[at["seat0_home"]].all() and (not rules.teams or seen[at["seat2_home"]].all()))
 
 
@@ -63,7 +63,7 @@ def test_vec_env(spec: str) -> None:
     """SB3's contract: shapes, dtypes, games that begin anew by themselves, +1 exactly when the learner's seat won."""
     env, rng = begun(spec), np.random.default_rng(1)
     rules = env.batch.rules
-    at = by_name(observation_layout(rules.players, rules.pawns))
+    at = by_name(observation_layout(rules))
     loss = -1.0 if rules.teams else -1 / (rules.players - 1)
     rewards_seen, ended, seats = set(), 0, set()
     for _ in range(120):
@@ -96,7 +96,7 @@ def test_vec_env(spec: str) -> None:
 def test_vec_env_truncates() -> None:
     """A game cut off at `max_plies` is done with reward 0 and `TimeLimit.truncated`; its last observation is open."""
     env, rng = begun("points", max_plies=60), np.random.default_rng(1)
-    at = by_name(observation_layout(4, 4))
+    at = by_name(observation_layout(rules_from("classic")))
     truncated = 0
     for _ in range(30):
         _, rewards, dones, infos = env.step(choose(env, rng))

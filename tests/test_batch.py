@@ -164,13 +164,13 @@ def test_forced_plies(spec: str) -> None:
 def test_counts_and_shares(spec: str) -> None:
     """uint8 features are plain counts and float32 ones their share of the highest; without observations F is 0."""
     rules = rules_from(spec)
-    layout = observation_layout(rules.players, rules.pawns)
+    layout = observation_layout(rules)
     kinds: tuple[Any, ...] = (np.float32, np.uint8, None)
     floats, counts, blind = (begun(spec, 16, observation_dtype=kind) for kind in kinds)
     assert floats.observations.shape == counts.observations.shape == (16, num_features(layout))
     assert blind.observations.shape == (16, 0)
     assert (floats.observations.dtype, counts.observations.dtype) == (np.float32, np.uint8)
-    state_highs = highs(state_layout(rules.players, rules.pawns))
+    state_highs = highs(state_layout(rules))
     for _ in range(40):
         np.testing.assert_allclose(floats.observations, counts.observations / highs(layout), rtol=1e-6)
         np.testing.assert_allclose(floats.whole_states(), counts.whole_states() / state_highs, rtol=1e-6)
@@ -490,7 +490,7 @@ def test_bad_calls(call: Callable[[Batch], object]) -> None:
 def test_own_hand_only() -> None:
     """`observe` and `positions` show each seat its own hand alone."""
     batch = begun("points", 8)
-    at = by_name(observation_layout(4, 4))
+    at = by_name(observation_layout(rules_from("classic")))
     for seat in range(4):
         seen = batch.observe(np.full(8, seat))
         for e in range(8):

@@ -240,7 +240,7 @@ def test_afterstates_show_no_hidden_hand(spec: str) -> None:
             batch.states[e, 5:16] -= np.roll(hands[e, others[0]], 1)
             hands[e, others[0]] = np.roll(hands[e, others[0]], 1)
     assert (batch.afterstates().features == seen).all()
-    names = by_name(observation_layout(batch.rules.players, batch.rules.pawns))
+    names = by_name(observation_layout(batch.rules))
     assert seen[:, names["hand"].start : names["hand"].stop].any()
 
 

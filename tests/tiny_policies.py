@@ -18,7 +18,7 @@ from sorry_env.rules import Rules
 
 def sizes(rules: Rules) -> tuple[int, int]:
     """Features F and actions A."""
-    return num_features(observation_layout(rules.players, rules.pawns)), num_actions(rules.pawns, rules.teams)
+    return num_features(observation_layout(rules)), num_actions(rules.pawns, rules.teams)
 
 
 def write_policy(

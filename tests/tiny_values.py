@@ -85,6 +85,8 @@ def slow_inputs(position: Position) -> list[float]:
         numbers += [str((diamond + k) % 60) in places for k in range(60)]
         numbers += [f"s{k}" in places for k in range(5)]
         numbers += [k < places.count("H") for k in range(rules.pawns)]
+    if rules.colors not in ("RY", "BG", "RBYG"):
+        numbers += [seat == viewer for seat in range(rules.players)]
     deck, pile = dict(zip(CARDS, rules.deck_counts, strict=True)), position.pile()
     if not rules.hand_size:
         left = pile if any(pile.values()) else deck
@@ -134,7 +136,7 @@ def swapped(rows: np.ndarray, rules: Rules, seed: int) -> np.ndarray:
 def race_network(rules: Rules) -> ValueModel:
     """Two players: chances by the difference of the shares of the way that the pawns have gone."""
     gone = np.zeros(num_inputs(rules))
-    for part in value_layout(rules.players, rules.pawns, False):
+    for part in value_layout(rules):
         seat, _, place = part.name.partition("_")
         sign = {"seat0": 1.0, "seat1": -1.0}.get(seat, 0.0)
         squares = (np.arange(part.size) - EXIT - (RING // 2 if seat == "seat1" else 0)) % RING

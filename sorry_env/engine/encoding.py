@@ -20,6 +20,7 @@ from sorry_env.engine.parameters import (
     NUM_PLACES,
     NUM_STATE_FEATURES,
     OVER,
+    OWN_SEATS,
     PAWNS,
     PILE,
     PLAYERS,
@@ -27,6 +28,7 @@ from sorry_env.engine.parameters import (
     SEEN_HAND,
     SEEN_ON_MOVE,
     SEEN_OVER,
+    SEEN_OWN_SEAT,
     SEEN_PILE_SIZE,
     SEEN_STRIDE,
     SEEN_UNSEEN,
@@ -104,6 +106,8 @@ def write_observation(s, p, seat, out, units):
     away = s[MOVER] - seat
     out[p[SEEN_ON_MOVE] + (away + p[PLAYERS] if away < 0 else away)] = 1
     out[p[SEEN_OVER]] = s[OVER]
+    if p[OWN_SEATS]:
+        out[p[SEEN_OWN_SEAT] + seat] = 1
 
 
 @rule

@@ -13,7 +13,7 @@ import numpy as np
 from sorry_env.actions import NO_CARD, SEATS, SORRY_FORWARD, Action, Use, action_ids, action_table
 from sorry_env.board import CIRCLE, ENTRANCE, HOME, RING, SIDE, SLIDES_BY_OPTION, START, ZONE
 from sorry_env.cards import BACKWARD, CARDS, FORWARD, NUM_CARDS, SORRY
-from sorry_env.observation import by_name, num_features, observation_layout, state_layout
+from sorry_env.observation import OWN_SEAT, by_name, num_features, observation_layout, state_layout
 from sorry_env.rules import Rules
 
 # A game's row, int16. Pawns of a seat are kept sorted by progress, so equal positions are equal rows.
@@ -76,7 +76,9 @@ START_ID: Final = 228  # 11: first id of the card's starts
 PAWN_SHIFT: Final = 239  # 4 x 16: SHIFT for each pawn of the row
 TURN: Final = 303  # 4 x 4: where in PLACES the second seat is read by the first
 PLACES: Final = 319  # 4 turns of the board x 4 slots x 67: feature, within its seat's, of a pawn with that progress
-DECODE: Final = PLACES + SIDES * SEATS * NUM_PLACES  # A x 7: card, use, seat and slot of the pawn, of the second, steps
+SEEN_OWN_SEAT: Final = PLACES + SIDES * SEATS * NUM_PLACES
+OWN_SEATS: Final = SEEN_OWN_SEAT + 1  # features that tell the observer's seat: P where seats are uneven, else 0
+DECODE: Final = OWN_SEATS + 1  # A x 7: card, use, seat and slot of the pawn, of the second, steps
 LEAVES_START: Final = (Use.START, Use.REPLACE)
 DECODED: Final = 7  # seats are clockwise from the mover; second: pawn or target; steps of a start: Start to circle
 
@@ -150,8 +152,8 @@ def _fill_actions(row: np.ndarray, rules: Rules, table: tuple[Action, ...]) -> N
 
 def _fill_layout(row: np.ndarray, rules: Rules) -> None:
     """Where each slice of the observation and of the state begins."""
-    seen = observation_layout(rules.players, rules.pawns)
-    state = state_layout(rules.players, rules.pawns)
+    seen = observation_layout(rules)
+    state = state_layout(rules)
     row[NUM_FEATURES], row[NUM_STATE_FEATURES] = num_features(seen), num_features(state)
     seen_at = {name: part.start for name, part in by_name(seen).items()}
     state_at = {name: part.start for name, part in by_name(state).items()}
@@ -164,6 +166,8 @@ def _fill_layout(row: np.ndarray, rules: Rules) -> None:
             place[1 : ENTRANCE + 1] = ring + (np.arange(RING) + SIDE * turn) % RING
             place[ENTRANCE + 1 : HOME] = zone + np.arange(ZONE)
             place[HOME] = home + rules.pawns - 1 - slot
+    if not rules.is_evenly_seated:
+        row[SEEN_OWN_SEAT], row[OWN_SEATS] = seen_at[OWN_SEAT], rules.players
     names = ("card", "hand", "unseen", "pile_size", "on_move", "over")
     row[SEEN_CARD : SEEN_CARD + len(names)] = [seen_at[name] for name in names]
     state_names = ("hand0", "pile", "pile_size", "on_move", "over")

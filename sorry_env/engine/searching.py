@@ -353,8 +353,8 @@ def choose_deeper(S, p, v, breadth, actions, worths):
 
 @kernel
 def inputs(rows, p, places, cards):
-    """Inputs of positions before a draw, rows int16 (N, W): which the pawns make 1, int32 (N, P K), and the cards'
-    float32 (N, C).
+    """Inputs of positions before a draw, rows int16 (N, W): which pawns and seat make 1, int32 (N, P K) or one more
+    (`valuing.num_places`), and the cards', float32 (N, C).
     """
     for e in range(len(rows)):
         s, q = row(rows, e), row(p, 0)

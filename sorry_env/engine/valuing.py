@@ -34,6 +34,7 @@ from sorry_env.engine.parameters import (
     NUM_PAWNS,
     NUM_PLACES,
     OVER,
+    OWN_SEATS,
     PAWNS,
     PILE,
     PLAYERS,
@@ -109,10 +110,22 @@ def write_cards(s, p, out, at):
 
 
 @rule
+def first_card_input(p):
+    """The input after those of the pawns and of the viewer's seat."""
+    return p[PLAYERS] * p[SEEN_STRIDE] + p[OWN_SEATS]
+
+
+@rule
+def num_places(p):
+    """How many inputs are 1 that no card takes part in: one a pawn; one more where the viewer's seat is an input."""
+    return p[PLAYERS] * p[NUM_PAWNS] + (1 if p[OWN_SEATS] else 0)
+
+
+@rule
 def write_card_part(s, p, v, cards, out):
     """The part of the first layer that is cards; work in `cards`."""
     hidden, inputs = int(v[WIDE]), int(v[INPUTS])
-    first = p[PLAYERS] * p[SEEN_STRIDE]
+    first = first_card_input(p)
     write_cards(s, p, cards, 0)
     for h in range(hidden):
         out[h] = 0
@@ -124,7 +137,7 @@ def write_card_part(s, p, v, cards, out):
 def write_pile(s, p, v, out):
     """What `write_drawn` starts from: the rows of the pile's cards, each as often as it is there. The draw game's."""
     hidden = int(v[WIDE])
-    first = p[PLAYERS] * p[SEEN_STRIDE]
+    first = first_card_input(p)
     for h in range(hidden):
         out[h] = 0
     for card in range(NUM_CARDS):
@@ -138,7 +151,7 @@ def write_drawn(s, p, v, pile, cards, out):
     if s[LEFT] == 0:  # then the odds are the whole deck's
         write_card_part(s, p, v, cards, out)
         return
-    first = LAYERS + hidden * p[PLAYERS] * p[SEEN_STRIDE]
+    first = LAYERS + hidden * first_card_input(p)
     gone, size = first + hidden * s[CARD], first + hidden * NUM_CARDS
     taken = ZERO if p[REPLACEMENT] else ONE
     share, full = np.float32(1 / s[LEFT]), np.float32(s[LEFT] / p[DECK_SIZE])
@@ -148,7 +161,7 @@ def write_drawn(s, p, v, pile, cards, out):
 
 @rule
 def write_places(s, p, viewer, out):
-    """Which inputs the pawns make 1, the board turned to the seat `viewer`: an index for each pawn."""
+    """Which inputs the pawns make 1, the board turned to the seat `viewer`, and last the viewer's own: `num_places`."""
     first = 0
     for away in range(p[PLAYERS]):
         seat = (viewer + away) % p[PLAYERS]
@@ -156,6 +169,8 @@ def write_places(s, p, viewer, out):
             place = p[p[TURN + SEATS * viewer + seat] + NUM_PLACES * slot + s[PAWNS + SEATS * seat + slot]]
             out[p[NUM_PAWNS] * away + slot] = first + place
         first += p[SEEN_STRIDE]
+    if p[OWN_SEATS]:
+        out[p[PLAYERS] * p[NUM_PAWNS]] = first + viewer
 
 
 @rule
@@ -165,7 +180,7 @@ def write_still(s, p, v, viewer, places, out):
     write_places(s, p, viewer, places)
     for h in range(hidden):
         out[h] = v[LAYERS + hidden * int(v[INPUTS]) + h]
-    for k in range(p[PLAYERS] * p[NUM_PAWNS]):
+    for k in range(num_places(p)):
         add_scaled(v, LAYERS + hidden * places[k], ONE, hidden, out)
 
 
@@ -215,7 +230,7 @@ def write_hidden(s, after, p, v, start, changes, out):
 def add_hand_changes(s, after, p, v, out):
     """The part of `write_hidden` that cards take part in: the own hand of the hand game."""
     hidden = int(v[WIDE])
-    first = LAYERS + hidden * (p[PLAYERS] * p[SEEN_STRIDE] + NUM_CARDS + 1)
+    first = LAYERS + hidden * (first_card_input(p) + NUM_CARDS + 1)
     hand = HANDS + NUM_CARDS * after[MOVER]
     for card in range(NUM_CARDS):
         if s[hand + card] != after[hand + card]:

@@ -30,7 +30,7 @@ def layout_hash(*parts: object) -> str:
 
 def observation_hash(rules: Rules) -> str:
     """Hash of the observation's layout: names, places and scales of all slices."""
-    layout = observation_layout(rules.players, rules.pawns)
+    layout = observation_layout(rules)
     return layout_hash([(part.name, part.start, part.size, part.high) for part in layout])
 
 

@@ -52,7 +52,7 @@ class PolicyPlayer:
         self._check_outputs(rules)
 
     def _check_shapes(self, rules: Rules) -> None:
-        features = observation_layout(rules.players, rules.pawns)[-1].stop
+        features = observation_layout(rules)[-1].stop
         actions = len(action_table(rules.pawns, rules.teams))
         sizes = {port.name: port.shape for port in self._session.get_inputs()}
         for name, wanted in (("observation", features), ("action_mask", actions)):

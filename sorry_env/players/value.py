@@ -39,7 +39,7 @@ _KERNELS: Final = (searching.choose, searching.choose_deep, searching.choose_dee
 
 def value_metadata(rules: Rules, **more: Any) -> dict[str, Any]:
     """What a value network's file says of the game it was made for, as JSON under the metadata key `sorry_env`."""
-    layout = value_layout(rules.players, rules.pawns, rules.hand_size > 0)
+    layout = value_layout(rules)
     inputs = {"version": VALUE_VERSION, "hash": layout_hash([(part.name, part.start, part.size) for part in layout])}
     return {"kind": VALUE, "format": policy_metadata(rules)["format"], "rules": rules.spec(), "inputs": inputs, **more}
 

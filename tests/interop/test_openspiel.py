@@ -275,7 +275,7 @@ def test_tensor_is_the_observation() -> None:
     """The tensor is our observation, in our layout by name; no seat is on move before the first is drawn."""
     for spec in ("classic:players=3", "points:players=2"):
         game = openspiel.load_game(spec)
-        layout = observation_layout(game.num_players(), 4)
+        layout = observation_layout(game.rules)
         assert game.observation_tensor_shape() == [layout[-1].stop]
         observer = game.make_py_observer()
         for state in decisions(game, 4, 60)[::15]:

@@ -48,6 +48,19 @@ def test_train(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert scores[0]["win_rate"] == 0.5, "file and folder are the same player, in equal decks"
 
 
+@HAS_RLLIB
+def test_seed_and_actors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same seed and order of hashes give the same weights; two actors that play learn, too, from more games at once."""
+    monkeypatch.setenv("PYTHONHASHSEED", "0")
+    found = []
+    for name, more in (("one", ()), ("again", ()), ("two", ("--env-runners", "2"))):
+        done = program("train.py", *TINY, "--timesteps", "256", *more, "--out", tmp_path / name, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found.append(read_json(tmp_path / name / "checkpoint.json")["sha256"])
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
 BAD: list[tuple[str, str]] = [
     ("--rules clasic", "did you mean 'classic'"),
     ("--rules teams --players 3", "teams"),

@@ -50,7 +50,7 @@ class SorryObserver:
         self.tensor: np.ndarray | None = None
         self.dict: dict[str, np.ndarray] = {}
         if self._is_public and self._is_private and not self._recalls:
-            layout = observation_layout(rules.players, rules.pawns)
+            layout = observation_layout(rules)
             self.tensor = np.zeros(num_features(layout), np.float32)
             self.dict = {name: self.tensor[part] for name, part in by_name(layout).items()}
 

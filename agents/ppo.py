@@ -48,7 +48,7 @@ IDENTITY = ("seed", "envs")  # what a resumed run must be told as before
 def body_of(model: MaskablePPO) -> PolicyBody:
     """A copy of the model's networks as they stand."""
     policy: Any = model.policy  # SB3 types its parts as plain modules
-    body = PolicyBody(policy.features_dim, policy.action_net.out_features)
+    body = PolicyBody(policy.features_dim, policy.action_net.out_features, LAYERS)
     towers = (
         (body.policy, policy.mlp_extractor.policy_net, policy.action_net),
         (body.value, policy.mlp_extractor.value_net, policy.value_net),

@@ -71,7 +71,7 @@ def convert(model: Path, out: Path, rules: Rules, *, trust_pickle: bool) -> floa
         found = policy.features_dim, policy.action_net.out_features
     except Exception as error:  # a pickle may raise anything
         raise PolicyError(f"{str(model)!r} is no MaskablePPO model with a flat observation: {error}") from None
-    wanted = num_features(observation_layout(rules.players, rules.pawns)), num_actions(rules.pawns, rules.teams)
+    wanted = num_features(observation_layout(rules)), num_actions(rules.pawns, rules.teams)
     if found != wanted:
         raise PolicyError(f"{str(model)!r} has sizes {found}, the rules {rules.spec()!r} need {wanted}")
     return export_policy(_Body(policy).eval(), rules, out, learner="sb3")

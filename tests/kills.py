@@ -28,20 +28,33 @@ def done_in(folder: Path) -> int:
     return int(load_checkpoint(folder)[1]["timesteps"]) if (folder / CHECKPOINT_FILE).exists() else -1
 
 
-def kill_at(learner: str, folder: Path, seconds: float) -> int:
-    """Begins a run, or resumes it, and kills it so long after its first new checkpoint; how many it then had written.
+def command_of(learner: str, folder: Path) -> list[str]:
+    """The command that begins a run, or goes on with one that has a checkpoint."""
+    resume = ["--resume"] if (folder / CHECKPOINT_FILE).exists() else []
+    return [sys.executable, *LINES[learner], "--out", str(folder), *resume]
+
+
+def kill_at(learner: str, folder: Path, seconds: float, *, from_start: bool = False) -> int:
+    """Begins a run, or goes on with it, and kills it.
+
+    Args:
+        learner: key of `LINES`.
+        folder: the run's.
+        seconds: how long after its first new checkpoint.
+        from_start: or after the process began.
+
+    Returns:
+        Timesteps of the newest good checkpoint that it left.
 
     Raises:
-        AssertionError: if it ends by itself, as one that could not resume does.
+        AssertionError: if it ends by itself, as one that could not go on does.
     """
-    before = done_in(folder)
-    resume = ["--resume"] if before >= 0 else []
-    command = [sys.executable, *LINES[learner], "--out", str(folder), *resume]
     log = folder.with_suffix(".log")
+    newest = folder / CHECKPOINT_FILE
+    stamp = newest.stat().st_mtime_ns if newest.exists() else 0
     with log.open("w", encoding="utf-8") as stderr:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=stderr)
-        newest, until = (folder / CHECKPOINT_FILE), time.monotonic() + PATIENCE
-        stamp = newest.stat().st_mtime_ns if newest.exists() else 0
+        process = subprocess.Popen(command_of(learner, folder), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=stderr)
+        until = time.monotonic() + (0.0 if from_start else PATIENCE)
         while process.poll() is None and time.monotonic() < until:
             if newest.exists() and newest.stat().st_mtime_ns != stamp:
                 break

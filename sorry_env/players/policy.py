@@ -61,7 +61,7 @@ class PolicyPlayer:
 
     def _check_outputs(self, rules: Rules) -> None:
         """Asks once for two observations of nothing: a file that cannot answer is refused before anything is played."""
-        features = observation_layout(rules.players, rules.pawns)[-1].stop
+        features = observation_layout(rules)[-1].stop
         actions = len(action_table(rules.pawns, rules.teams))
         logits, values = self.evaluate(np.zeros((2, features), np.float32), np.ones((2, actions), np.int8))
         for name, found, shape in (("logits", logits, (2, actions)), ("value", values, (2,))):

@@ -18,6 +18,7 @@ from typing import Any, Final
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
+from torch.utils.tensorboard import SummaryWriter
 
 from agents import CHECKPOINT_FILE
 from agents.divergence import DivergenceError, check_finite
@@ -169,6 +170,16 @@ def fitting(folder: Path) -> Iterator[None]:
 def read_facts(folder: Path) -> Facts:
     """What a folder's newest good checkpoint says of itself. Raises PolicyError as `load_checkpoint`."""
     return load_checkpoint(folder, warns=False)[1]
+
+
+def open_events(folder: Path, done: int) -> SummaryWriter:
+    """The TensorBoard log of a run, in which what it wrote beyond its checkpoint before it was killed is not shown.
+
+    Args:
+        folder: the run's.
+        done: the step of the checkpoint that it goes on from, 0 for none.
+    """
+    return SummaryWriter(str(folder / "tensorboard"), purge_step=done + 1 if done else None)
 
 
 def describe_last(folder: Path) -> str:

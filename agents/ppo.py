@@ -15,10 +15,18 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch import nn
 
-from agents.checkpoints import fitting, load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
+from agents.checkpoints import (
+    fitting,
+    load_run,
+    open_events,
+    optimizer_tensors,
+    part_of,
+    restore_optimizer,
+    save_checkpoint,
+)
 from agents.divergence import DivergenceError, check_loss, stop_diverged, watch
 from agents.league import open_league
 from agents.policies import (
@@ -107,7 +115,8 @@ class PPOLearner:
         self.model = self._new_model()
         if settings.resume:
             self._load()  # before anything is written
-        self.model.set_logger(configure(str(settings.out / "tensorboard"), ["tensorboard"]))
+        folder = str(settings.out / "tensorboard")
+        self.model.set_logger(Logger(folder, [_Events(settings.out, self.model.num_timesteps)]))
 
     def _new_model(self) -> MaskablePPO:
         settings = self.settings
@@ -236,6 +245,14 @@ class PPOLearner:
         self.model.ep_success_buffer = deque(maxlen=RECENT)  # SB3 wants both or none
         key = np.array(play["numpy"]["state"]["key"], np.uint32)
         np.random.set_state(play["numpy"] | {"state": {"key": key, "pos": play["numpy"]["state"]["pos"]}})
+
+
+class _Events(TensorBoardOutputFormat):
+    """SB3's figures in the log of `open_events`."""
+
+    def __init__(self, folder: Path, done: int) -> None:
+        self.writer = open_events(folder, done)
+        self._is_closed = False
 
 
 class _Progress(BaseCallback):

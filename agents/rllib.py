@@ -19,9 +19,16 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from torch.utils.tensorboard import SummaryWriter
 
-from agents.checkpoints import fitting, load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
+from agents.checkpoints import (
+    fitting,
+    load_run,
+    open_events,
+    optimizer_tensors,
+    part_of,
+    restore_optimizer,
+    save_checkpoint,
+)
 from agents.divergence import DivergenceError, check_finite, check_loss, stop_diverged
 from agents.league import open_league
 from agents.policies import (
@@ -144,7 +151,7 @@ class RLlibLearner:
         begun, saved = time.monotonic() - self.seconds, time.monotonic()
         next_self = settings.self_every * (self.num_selves + 1)
         self.progress = settings.progress(self.timesteps, self.seconds)
-        with SummaryWriter(str(settings.out / "tensorboard")) as log:
+        with open_events(settings.out, self.timesteps) as log:
             while self.progress < 1:
                 self._update()
                 self.seconds = time.monotonic() - begun

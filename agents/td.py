@@ -19,7 +19,16 @@ import torch
 from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.checkpoints import fitting, like, load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
+from agents.checkpoints import (
+    fitting,
+    like,
+    load_run,
+    open_events,
+    optimizer_tensors,
+    part_of,
+    restore_optimizer,
+    save_checkpoint,
+)
 from agents.crews import open_crew
 from agents.divergence import DivergenceError, check_loss, stop_diverged, watch
 from agents.schedules import Schedule
@@ -205,7 +214,7 @@ class TDLearner:
         """Trains until `games` or `minutes` are reached; `report` is called after every block."""
         begun, earlier, saved = time.monotonic(), self.seconds, time.monotonic()
         self.settings.out.mkdir(parents=True, exist_ok=True)
-        with ThreadPoolExecutor(1) as player, SummaryWriter(str(self.settings.out / "tensorboard")) as log:
+        with ThreadPoolExecutor(1) as player, open_events(self.settings.out, self.games) as log:
             coming = self._begin_block(player) if self.fraction() < 1 else None
             while coming:
                 lessons = coming.result()

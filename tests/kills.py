@@ -28,19 +28,24 @@ def done_in(folder: Path) -> int:
     return int(load_checkpoint(folder)[1]["timesteps"]) if (folder / CHECKPOINT_FILE).exists() else -1
 
 
-def command_of(learner: str, folder: Path) -> list[str]:
-    """The command that begins a run, or goes on with one that has a checkpoint."""
+LENGTHS = {"td": ("--games", 20_000), "ppo": ("--timesteps", 64_000)}
+
+
+def command_of(learner: str, folder: Path, times: int = 1) -> list[str]:
+    """The command that begins a run, `times` as long as usual, or goes on with one that has a checkpoint."""
+    option, length = LENGTHS[learner]
     resume = ["--resume"] if (folder / CHECKPOINT_FILE).exists() else []
-    return [sys.executable, *LINES[learner], "--out", str(folder), *resume]
+    return [sys.executable, *LINES[learner], option, str(times * length), "--out", str(folder), *resume]
 
 
-def kill_at(learner: str, folder: Path, seconds: float, *, from_start: bool = False) -> int:
+def kill_at(learner: str, folder: Path, seconds: float, times: int = 1, *, from_start: bool = False) -> int:
     """Begins a run, or goes on with it, and kills it.
 
     Args:
         learner: key of `LINES`.
         folder: the run's.
         seconds: how long after its first new checkpoint.
+        times: see `command_of`.
         from_start: or after the process began.
 
     Returns:
@@ -53,7 +58,9 @@ def kill_at(learner: str, folder: Path, seconds: float, *, from_start: bool = Fa
     newest = folder / CHECKPOINT_FILE
     stamp = newest.stat().st_mtime_ns if newest.exists() else 0
     with log.open("w", encoding="utf-8") as stderr:
-        process = subprocess.Popen(command_of(learner, folder), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=stderr)
+        process = subprocess.Popen(
+            command_of(learner, folder, times), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=stderr
+        )
         until = time.monotonic() + (0.0 if from_start else PATIENCE)
         while process.poll() is None and time.monotonic() < until:
             if newest.exists() and newest.stat().st_mtime_ns != stamp:

@@ -40,15 +40,15 @@ def is_damaged(path: Path) -> bool:
     return False
 
 
-def kill_often(learner: str, folder: Path, kills: int, chance: random.Random) -> None:
+def kill_often(learner: str, folder: Path, kills: int, times: int, chance: random.Random) -> None:
     """Kills and resumes so often, and says what each left."""
     damaged, lost, in_writing = 0, 0.0, 0
     for number in range(kills):
         before = done_in(folder)
         if number % 2:
-            done = kill_at(learner, folder, chance.uniform(0, 1.5))
+            done = kill_at(learner, folder, chance.uniform(0, 1.5), times)
         else:
-            done = kill_at(learner, folder, chance.uniform(0, LONGEST), from_start=True)
+            done = kill_at(learner, folder, chance.uniform(0, LONGEST), times, from_start=True)
         killed = time.time()
         assert done >= before, "a checkpoint was lost"
         damaged += sum(is_damaged(folder / name) for name in NAMES)
@@ -62,9 +62,9 @@ def kill_often(learner: str, folder: Path, kills: int, chance: random.Random) ->
     )
 
 
-def finish(learner: str, folder: Path) -> dict[str, torch.Tensor]:
+def finish(learner: str, folder: Path, times: int) -> dict[str, torch.Tensor]:
     """Runs on to the end; all tensors of the last checkpoint."""
-    subprocess.run(command_of(learner, folder), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command_of(learner, folder, times), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return load_checkpoint(folder)[0]
 
 
@@ -75,11 +75,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     chance, failed = random.Random(options.seed), False
+    times = max(1, options.kills // 8)  # so that the run does not end before its last kill
     for learner in LINES:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            kill_often(learner, folder / "killed", options.kills, chance)
-            ends = [finish(learner, folder / run) for run in ("killed", "whole")]
+            kill_often(learner, folder / "killed", options.kills, times, chance)
+            ends = [finish(learner, folder / run, times) for run in ("killed", "whole")]
             same = ends[0].keys() == ends[1].keys() and all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])
             failed |= not same
             verdict = "the same, byte for byte" if same else "DIFFERENT"

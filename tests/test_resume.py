@@ -19,6 +19,7 @@ import tiny_runs
 import torch
 from kills import LINES, done_in, kill_at
 from programs import ROOT, in_process, without_progress
+from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
 from agents import CHECKPOINT_FILE
 from agents.checkpoints import NAMES, load_checkpoint, load_one, save_checkpoint
@@ -367,3 +368,16 @@ def test_no_checkpoint_of_what_is_no_number(tmp_path: Path) -> None:
     with pytest.raises(SorryError, match="'a' holds numbers that are not finite"):
         save_checkpoint(tmp_path, {"a": torch.tensor([1.0, np.inf])}, {"timesteps": 2})
     assert load_checkpoint(tmp_path)[1]["timesteps"] == 1
+
+
+def test_curve_goes_on(tmp_path: Path) -> None:
+    """What a killed run wrote into TensorBoard's log beyond its checkpoint is not shown beside what comes instead."""
+    for name, run, tag in (("td", test_td.run, "td/loss"), ("ppo", tiny_runs.run, "train/loss")):
+        out = tmp_path / name
+        learner = run(out)
+        begun = learner.games if isinstance(learner, TDLearner) else learner.model.num_timesteps
+        run(out, resume=True, **({"games": 120} if name == "td" else {"timesteps": 512}))
+        loader = EventFileLoader(str(sorted((out / "tensorboard").iterdir())[-1]))
+        starts = [event.step for event in loader.Load() if event.HasField("session_log")]
+        assert starts == [begun + 1]
+        assert min(tiny_runs.figures(out)[tag]) <= begun

@@ -22,7 +22,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from agents import CHECKPOINT_FILE
 from agents.divergence import DivergenceError, check_finite
-from agents.files import parse_json, read_bounded, write_bytes, write_text
+from agents.files import check_writable, parse_json, read_bounded, write_bytes, write_text
 from sorry_env.errors import PolicyError
 
 CHECKPOINT_FORMAT: Final = 2
@@ -178,8 +178,14 @@ def open_events(folder: Path, done: int) -> SummaryWriter:
     Args:
         folder: the run's.
         done: the step of the checkpoint that it goes on from, 0 for none.
+
+    Raises:
+        OSError: a folder that cannot be written, before a thread of TensorBoard's meets it.
     """
-    return SummaryWriter(str(folder / "tensorboard"), purge_step=done + 1 if done else None)
+    events = folder / "tensorboard"
+    events.mkdir(parents=True, exist_ok=True)
+    check_writable(events / "events")
+    return SummaryWriter(str(events), purge_step=done + 1 if done else None)
 
 
 def describe_last(folder: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 
@@ -32,14 +33,16 @@ def run_program(main: Callable[[], None], name: str) -> None:
     Wrong input, a full disk or a folder that cannot be written end it with exit code 2, Ctrl-C with 130, SIGTERM with
     143.
     """
-    former = signal.signal(signal.SIGTERM, _terminate)
+    former = signal.signal(signal.SIGTERM, _terminate), threading.excepthook
+    threading.excepthook = _thread_ended
     try:
         main()
     except SorryError as error:
         _tell(name, error, str(error))
         raise SystemExit(WRONG_INPUT) from None
     except OSError as error:
-        _tell(name, error, f"{error.filename or ''}: {error.strerror or error}")
+        where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        _tell(name, error, f"{where}{error.strerror or error}")
         raise SystemExit(WRONG_INPUT) from None
     except KeyboardInterrupt as error:
         _tell(name, error, "interrupted")
@@ -48,11 +51,18 @@ def run_program(main: Callable[[], None], name: str) -> None:
         _tell(name, error, "terminated")
         raise SystemExit(TERMINATED) from None
     finally:
-        signal.signal(signal.SIGTERM, former)
+        signal.signal(signal.SIGTERM, former[0])
+        threading.excepthook = former[1]
 
 
 class TerminatedError(BaseException):
     """SIGTERM; like KeyboardInterrupt no `except Exception` catches it."""
+
+
+def _thread_ended(told: threading.ExceptHookArgs) -> None:
+    """Shows what ended a thread, unless it could not write: TensorBoard's then tells whoever writes next."""
+    if not isinstance(told.exc_value, OSError):
+        threading.__excepthook__(told)
 
 
 def _terminate(number: int, frame: object) -> None:

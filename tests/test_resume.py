@@ -280,6 +280,21 @@ def test_read_only_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str], mo
     assert {name: (tmp_path / name).read_bytes() for name in before} == before
 
 
+@pytest.mark.parametrize("name", ["out", "out/tensorboard"])
+@pytest.mark.parametrize("learner", sorted(LINES))
+def test_no_folder(
+    learner: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file in place of the run's folder, or of TensorBoard's in it, is refused on one line before any training."""
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("a file", encoding="utf-8")
+    code, _, stderr = in_process([*LINES[learner], "--out", str(tmp_path / "out")], capsys, monkeypatch)
+    assert code == 2
+    assert stderr.count("\n") == 1
+    assert str(path) in stderr
+
+
 # --- Divergence ---
 
 

@@ -122,6 +122,7 @@ def _open_session(spec: str, data: bytes) -> Any:
     _bound_memory()
     options.add_session_config_entry("session.use_env_allocators", "1")
     chosen: dict[str, Any] = {"providers": ["CPUExecutionProvider"]}
+    chosen |= {"enable_fallback": 0, "read_config_from_model": 0}  # tries again and prints; does as the file says
     chosen["disabled_optimizers"] = ["ConstantFolding"]  # it would compute, outside the bound, what the file asks for
     try:
         return onnxruntime.InferenceSession(data, options, **chosen)

@@ -8,6 +8,7 @@ import pickle
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,7 @@ def truncated() -> Iterator[bytes]:
         yield data[:at]
 
 
+@cache
 def zip_bomb() -> bytes:
     """A zip of a few kB that unpacks to a gigabyte, as a stable-baselines3 model is one."""
     buffer, block = io.BytesIO(), bytes(1 << 20)

@@ -7,7 +7,7 @@ space := $(subst ,, )
 export PIP_CONSTRAINT := file://$(subst $(space),%20,$(CURDIR))/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install train champions test lint types unit speed wheel stacks docs clean
+.PHONY: install train champions test lint types unit speed wheel stacks docs site clean
 
 install: $(VENV)/installed
 
@@ -48,8 +48,14 @@ stacks: install ## each framework's example and tests against the wheel, in envi
 docs: install ## prints the pages that come from tables
 	$(RUN) docs/print_spaces.py
 	$(RUN) docs/print_rules.py
+	$(RUN) docs/print_pictures.py
 	$(RUN) docs/print_perft.py
 	$(RUN) docs/print_stacks.py
+	$(RUN) docs/print_players.py
+	$(RUN) docs/print_index.py
+
+site: docs ## the pages as a site, in build/site
+	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) .stacks build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -66,6 +66,7 @@ STACKS: Final = (
         (),
         ("-m examples.pettingzoo_aec",),
         "tests/stacks/test_pettingzoo_stack.py tests/test_pettingzoo.py",
+        extras="[draw]",
     ),
     Stack(
         "gymnasium",
@@ -73,6 +74,7 @@ STACKS: Final = (
         (),
         ("-m examples.gymnasium_masks", "-m examples.own_opponent", "-m examples.register_in_your_project"),
         "tests/stacks/test_gymnasium_stack.py",
+        extras="[draw]",
     ),
     Stack(  # the lowest versions that pyproject.toml allows
         "oldest",
@@ -81,6 +83,7 @@ STACKS: Final = (
         ("-m examples.pettingzoo_aec", "-m examples.gymnasium_masks", "-m examples.own_opponent"),
         # PettingZoo has no registry yet.
         "tests/test_pettingzoo.py tests/test_vector.py tests/stacks/test_pettingzoo_stack.py -k 'not registry'",
+        extras="[draw]",
         unpinned=("numpy", "numba", "llvmlite", "gymnasium", "pettingzoo"),
     ),
     Stack(
@@ -98,6 +101,7 @@ STACKS: Final = (
         ("-m examples.sb3_maskable_ppo",),
         "tests/stacks/test_sb3_stack.py tests/test_gymnasium.py",
         needs_torch=True,
+        extras="[draw]",
     ),
     Stack(
         "cleanrl",

@@ -14,6 +14,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
+from parts import fill
+
 from sorry_env.actions import Use, action_table
 from sorry_env.board import (
     CIRCLE,
@@ -24,167 +26,71 @@ from sorry_env.board import (
     HOME,
     OWN_SLIDES,
     RING,
-    SIDE,
     START,
     ZONE,
     distance_of,
     format_location,
-    square_of,
 )
 from sorry_env.cards import BACKWARD, CARDS, DECKS, FORWARD
+from sorry_env.drawing.board import empty_board
+from sorry_env.drawing.geometry import CELLS, area_middle
+from sorry_env.drawing.palette import EDGE, GREY, INKS, SQUARE, TEXT
+from sorry_env.drawing.shapes import Disc, Group, Polygon, Shape, Text
+from sorry_env.drawing.svg import svg_text
 from sorry_env.errors import RulesError
-from sorry_env.rendering import ring_cell, zone_cell
 from sorry_env.rules import PRESETS, Rules, rules_from
 
 PAGE: Final = Path(__file__).parent / "rules.md"
 BOARD: Final = Path(__file__).parent / "board.svg"
-
-Point = tuple[float, float]
+BOARD_PIXELS: Final = 828
 
 # --- The board ---
 
-CELL: Final = 50
-PAD: Final = 14
-SIZE: Final = (SIDE + 1) * CELL + 2 * PAD
-# Told apart also without colour vision, and each thing of a colour bears its letter.
-FILLS: Final = ("#cc3311", "#0077bb", "#f0cc2e", "#009988")
-TINTS: Final = ("#f8d5cd", "#cfe6f5", "#fcf1c0", "#c9ebe7")
-INKS: Final = ("#ffffff", "#ffffff", "#222222", "#ffffff")
-EDGE: Final = "#555555"
-TEXT: Final = "#222222"
-GREY: Final = "#8a8a8a"
-BOLD: Final = 'text-anchor="middle" font-weight="bold"'
-NUMBER: Final = 0.16  # how far from the outer edge, in cells, the numbers of ring squares stand
-TRACK: Final = 0.66  # and the slides
-START_MIDDLE: Final = (4.5, 2.33)  # columns and rows of cells, on Red's side
-HOME_MIDDLE: Final = (2.5, 7.15)
-AREA_RADIUS: Final = 1.1 * CELL
+LEGEND_AT: Final = (4.6, 7.0)  # middle of the first sign
+LEGEND_STEP: Final = 0.78
 
 
-def turn(point: Point, quarters: int) -> Point:
-    """A point in cells of Red's side, turned to a colour's side, in pixels."""
-    x, y = point
-    for _ in range(quarters):
-        x, y = SIDE + 1 - y, x
-    return PAD + CELL * x, PAD + CELL * y
+def names() -> Iterator[Shape]:
+    """Each colour's letter and name on its Start and Home."""
+    for color, letter in enumerate(COLORS):
+        for which, ink in (("S", INKS[color]), ("H", TEXT)):
+            x, y = area_middle(color, which)
+            yield Text((x, y), letter, 0.8, ink, bold=True)
+            yield Text((x, y + 0.68), COLOR_NAMES[color], 0.32, ink)
 
 
-def middle(cell: tuple[int, int]) -> Point:
-    """The middle of a cell in pixels."""
-    row, column = cell
-    return PAD + CELL * (column + 0.5), PAD + CELL * (row + 0.5)
-
-
-def shape(points: list[Point], fill: str, edge: str = EDGE, width: float = 1.5) -> str:
-    """A polygon."""
-    path = " ".join(f"{x:g},{y:g}" for x, y in points)
-    return f'<polygon points="{path}" fill="{fill}" stroke="{edge}" stroke-width="{width:g}" stroke-linejoin="round"/>'
-
-
-def disc(at: Point, radius: float, fill: str, edge: str = EDGE, width: float = 1.5) -> str:
-    """A circle."""
-    return (
-        f'<circle cx="{at[0]:g}" cy="{at[1]:g}" r="{radius:g}" fill="{fill}" stroke="{edge}" stroke-width="{width:g}"/>'
-    )
-
-
-def words(at: Point, text: str, size: float, ink: str = TEXT, more: str = 'text-anchor="middle"') -> str:
-    """A line of text, its middle (or by `more` its beginning) at a point."""
-    return f'<text x="{at[0]:g}" y="{at[1] + 0.36 * size:g}" font-size="{size:g}" fill="{ink}" {more}>{text}</text>'
-
-
-def cell_box(cell: tuple[int, int], fill: str) -> str:
-    """The square of one cell."""
-    row, column = cell
-    x, y = PAD + CELL * column, PAD + CELL * row
-    return f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="{EDGE}" stroke-width="1.5"/>'
-
-
-def arrow(tip: Point, color: int, outward: bool) -> str:
-    """A small arrow head over the border between the ring and what lies inside of it, on a colour's side."""
-    x, y = tip
-    end = -0.1 if outward else 0.1
-    return shape([turn(p, color) for p in ((x, y + end), (x - 0.2, y - end), (x + 0.2, y - end))], TEXT, TEXT)
-
-
-def slide_of(color: int, progress: int, length: int) -> Iterator[str]:
-    """One slide: triangle, track and disc, each end with the colour's letter; the circle has a ring round its disc."""
-    first, last = square_of(color, progress), square_of(color, progress + length)
-    column, ink = first - SIDE * color + 0.5, INKS[color]
-    end = turn((column + length, TRACK), color)
-    track = [(column, -0.08), (column + length, -0.08), (column + length, 0.08), (column, 0.08)]
-    yield shape([turn((x, TRACK + y), color) for x, y in track], FILLS[color])
-    triangle = [(column - 0.3, -0.3), (column + 0.34, 0.0), (column - 0.3, 0.3)]
-    yield shape([turn((x, TRACK + y), color) for x, y in triangle], FILLS[color])
-    yield words(turn((column - 0.1, TRACK), color), COLORS[color], 15, ink, BOLD)
-    if last == square_of(color, CIRCLE):
-        yield disc(end, 15, "#ffffff", FILLS[color], 2.5)
-    yield disc(end, 12, FILLS[color])
-    yield words(end, COLORS[color], 15, ink, BOLD)
-
-
-def side_of(color: int) -> Iterator[str]:
-    """What belongs to one colour, over the squares."""
-    for index in range(ZONE):
-        cell = zone_cell(color, index)
-        yield cell_box(cell, TINTS[color])
-        yield words(middle(cell), format_location(color, ENTRANCE + 1 + index), 17)
-    for progress, length in OWN_SLIDES.items():
-        yield from slide_of(color, progress, length)
-    column = square_of(color, DIAMOND) - SIDE * color + 0.5
-    diamond = [(column - 0.2, 0.0), (column, -0.2), (column + 0.2, 0.0), (column, 0.2)]
-    yield shape([turn((x, TRACK + y), color) for x, y in diamond], "#ffffff", FILLS[color], 2.5)
-    for at, title, ink, fill, edge in (
-        (START_MIDDLE, "START", INKS[color], FILLS[color], EDGE),
-        (HOME_MIDDLE, "HOME", TEXT, TINTS[color], FILLS[color]),
-    ):
-        spot = turn(at, color)
-        yield disc(spot, AREA_RADIUS, fill, edge, 3)
-        yield words((spot[0], spot[1] - 27), title, 15, ink, BOLD)
-        yield words((spot[0], spot[1] + 2), COLORS[color], 38, ink, BOLD)
-        yield words((spot[0], spot[1] + 33), COLOR_NAMES[color], 15, ink)
-    yield arrow((square_of(color, ENTRANCE) - SIDE * color + 0.5, 1.03), color, outward=False)
-    yield arrow((square_of(color, CIRCLE) - SIDE * color + 0.5, 1.12), color, outward=True)
-
-
-def legend() -> Iterator[str]:
+def legend() -> Iterator[Shape]:
     """What the signs mean, in the middle of the board."""
-    left, top, step = PAD + 4.85 * CELL, PAD + 7.0 * CELL, 0.78 * CELL
-    yield words((SIZE / 2, top - 1.35 * CELL), f"{RING} ring squares, 0 to {RING - 1}", 24, TEXT, BOLD)
-    yield words((SIZE / 2, top - 0.8 * CELL), "forward is clockwise, as the numbers run", 17)
-    signs: dict[str, Callable[[float, float], str]] = {
-        "triangle: a slide begins": lambda x, y: shape([(x - 14, y - 15), (x + 17, y), (x - 14, y + 15)], GREY),
-        "disc: a slide ends": lambda x, y: disc((x, y), 12, GREY),
-        "ringed disc: the circle, in from Start": lambda x, y: (
-            disc((x, y), 15, "#ffffff", GREY, 2.5) + disc((x, y), 12, GREY)
+    x, top = LEGEND_AT
+    yield Text((CELLS / 2, top - 1.35), f"{RING} ring squares, 0 to {RING - 1}", 0.48, TEXT, bold=True)
+    yield Text((CELLS / 2, top - 0.8), "forward is clockwise, as the numbers run", 0.34, TEXT)
+    signs: dict[str, Callable[[float], tuple[Shape, ...]]] = {
+        "triangle: a slide begins": lambda y: (
+            Polygon(((x - 0.28, y - 0.3), (x + 0.34, y), (x - 0.28, y + 0.3)), GREY),
         ),
-        "entrance, into the zone s0 .. s4": lambda x, y: shape([(x, y + 6), (x - 10, y - 6), (x + 10, y - 6)], TEXT),
-        "diamond of old boards": lambda x, y: shape(
-            [(x - 10, y), (x, y - 10), (x + 10, y), (x, y + 10)], "#ffffff", GREY, 2.5
+        "disc: a slide ends": lambda y: (Disc((x, y), 0.24, GREY, EDGE),),
+        "ringed disc: the circle, in from Start": lambda y: (
+            Disc((x, y), 0.3, SQUARE, GREY, 0.05),
+            Disc((x, y), 0.24, GREY, EDGE),
+        ),
+        "entrance, into the zone s0 .. s4": lambda y: (
+            Polygon(((x, y + 0.12), (x - 0.2, y - 0.12), (x + 0.2, y - 0.12)), TEXT),
+        ),
+        "diamond of old boards": lambda y: (
+            Polygon(((x - 0.2, y), (x, y - 0.2), (x + 0.2, y), (x, y + 0.2)), SQUARE, GREY, 0.05),
         ),
     }
     for number, (text, sign) in enumerate(signs.items()):
-        y = top + number * step
-        yield sign(left, y)
-        yield words((left + 0.65 * CELL, y), text, 17, more="")
+        y = top + number * LEGEND_STEP
+        yield from sign(y)
+        yield Text((x + 0.65, y), text, 0.34, TEXT, anchor="start")
 
 
 def board_svg() -> str:
-    """The whole picture."""
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}" width="{SIZE}" height="{SIZE}" '
-        'font-family="Helvetica, Arial, \'DejaVu Sans\', sans-serif" role="img">',
-        "<title>The Sorry! board with numbered squares, slides, zones, Starts and Homes</title>",
-        f'<rect width="{SIZE}" height="{SIZE}" rx="8" fill="#f4f1ea"/>',
-    ]
-    parts += [cell_box(ring_cell(square), "#ffffff") for square in range(RING)]
-    for color in range(len(COLORS)):
-        parts += side_of(color)
-    for square in range(RING):
-        # A corner belongs to the side that it begins; its number keeps clear of both edges.
-        across = 0.5 if square % SIDE else 0.2
-        parts.append(words(turn((square % SIDE + across, NUMBER), square // SIDE), str(square), 12))
-    return "\n".join([*parts, *legend(), "</svg>", ""])
+    """The empty board, its squares numbered and its signs explained."""
+    title = "The Sorry! board with numbered squares, slides, zones, Starts and Homes"
+    told = "Squares 0 to 59 run clockwise from the upper left corner; clockwise from the top: Red, Blue, Yellow, Green."
+    return svg_text((empty_board(), Group((*names(), *legend()), "legend")), title, told, BOARD_PIXELS)
 
 
 # --- The tables ---
@@ -343,14 +249,7 @@ def page(text: str) -> str:
     Raises:
         RuntimeError: if its markers are not those of `parts`.
     """
-    marks = re.findall(r"<!-- begin: ([\w-]+) -->\n", text)
-    if sorted(marks) != sorted(parts()):
-        raise RuntimeError(f"{PAGE.name} has the parts {sorted(marks)}, not {sorted(parts())}")
-    for name, part in parts().items():
-        begin, end = f"<!-- begin: {name} -->\n", f"<!-- end: {name} -->"
-        head, _, rest = text.partition(begin)
-        text = f"{head}{begin}{part}\n{end}{rest.partition(end)[2]}"
-    return text
+    return fill(text, parts())
 
 
 def main() -> None:

@@ -48,7 +48,7 @@ def section(name: str) -> list[str]:
     title, _, text = (ast.get_docstring(tree) or "").partition("\n")
     code = "\n".join(source.splitlines()[tree.body[0].end_lineno :]).strip()
     path = f"examples/{name}.py"
-    return ["", f"## {title.rstrip('.')}", "", text.strip(), "", f"[`{path}`](../{path})", "", "```python", code, "```"]
+    return ["", f"## {title.rstrip('.')}", "", text.strip(), "", f"`{path}`", "", "```python", code, "```"]
 
 
 def page() -> str:

@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 TIMESTEPS = 8192
 GAMES = 50
-GAME: dict[str, Any] = {"opponents": ["random"], "illegal": "raise", "render_mode": None}  # SB3 asks for rgb_array
+GAME: dict[str, Any] = {"opponents": ["random"], "illegal": "raise"}
 
 
 def make_envs(num_envs: int = 8, seed: int = 1) -> VecEnv:

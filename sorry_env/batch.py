@@ -135,6 +135,7 @@ class Batch:
         self.plies = np.zeros(num_games, np.int64)
         self.counts = np.zeros(num_games, np.int64)
         self.masks = np.zeros((num_games, p[NUM_ACTIONS]), np.int8)
+        self._firsts = np.zeros((num_games, kernels.NUM_FIRST), np.int16)
         self._dtype = observation_dtype or np.float32
         self.observations = np.zeros((num_games, p[NUM_FEATURES] if observation_dtype else 0), self._dtype)
         self._units = count_units() if observation_dtype is np.uint8 else float_units()
@@ -166,7 +167,7 @@ class Batch:
         return (
             self.states[share], self._streams[share], self.parameters, self._actions[share], self._status[share],
             self.plies[share], self.max_plies, self.auto_forced, self.masks[share], self.counts[share],
-            self.observations[share], self._units,
+            self._firsts[share], self.observations[share], self._units,
         )  # fmt: skip
 
     def _renewal_of(self, share: slice) -> tuple[Any, ...]:
@@ -370,11 +371,11 @@ class Batch:
     def sample(self) -> np.ndarray:
         """Uniform legal actions from the games' own streams: int64 (B,); -1 where the game has ended."""
         actions = np.empty(self.num_games, np.int64)
-        arrays = self.states, self.counts, self._streams, actions
+        arrays = self.states, self.counts, self._firsts, self._streams, actions
 
         def work(k: int) -> None:
-            states, counts, streams, chosen = (array[self._shares[k]] for array in arrays)
-            kernels.sample_legal(states, self.parameters, counts, streams, chosen)
+            states, counts, firsts, streams, chosen = (array[self._shares[k]] for array in arrays)
+            kernels.sample_legal(states, self.parameters, counts, firsts, streams, chosen)
 
         self._in_threads(work)
         return actions

@@ -203,3 +203,11 @@ class Game:
 
     def __repr__(self) -> str:
         return f"Game({self.rules.spec()!r}, position={str(self._position)!r})"
+
+    def _repr_svg_(self) -> str:
+        """The picture by which a notebook shows the game, its last move by arrows."""
+        from sorry_env.drawing import NOTEBOOK_PIXELS, position_svg
+
+        moves = (event for event in reversed(self._history) if not event[1].startswith("draw "))
+        before, move = next(moves, (None, None))
+        return position_svg(self._position, size=NOTEBOOK_PIXELS, last_move=move, before=before)

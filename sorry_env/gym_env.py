@@ -11,11 +11,12 @@ import numpy as np
 from sorry_env.actions import num_actions
 from sorry_env.arena import LearnerBatch
 from sorry_env.batch import DEFAULT_MAX_PLIES, Batch, describe_illegal
+from sorry_env.drawing.frames import RENDER_FPS, RENDER_MODES, Frames
 from sorry_env.errors import IllegalError, SorryError
 from sorry_env.observation import observation_layout
 from sorry_env.players import Player, load_player
 from sorry_env.rules import Rules, rules_from
-from sorry_env.sorry_v0 import RENDER_MODES, action_index, layout_box
+from sorry_env.sorry_v0 import action_index, layout_box
 
 ILLEGAL_CHOICES: Final = ("lose", "random", "raise")
 
@@ -34,7 +35,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
         opponents: spec strings or players, clockwise from the learner's seat; one plays all other seats. In the
             partnership game the second is the partner.
         seat: the learner's seat 0..P-1, or "random": drawn anew for each game.
-        render_mode: "ansi", "human" or None.
+        render_mode: "ansi", "rgb_array", "human" or None, as in `sorry_v0`; opponents' hands are hidden.
         reward: "win" or "points"; by default the rules' scoring.
         observation: "flat", or "dict" for `{"observation", "action_mask"}` as in PettingZoo.
         illegal: what an illegal action gets: "lose" ends the game with the loser's reward -1 and
@@ -49,7 +50,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
     """
 
     # Gymnasium declares an instance attribute, but every environment sets it on the class.
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # type: ignore[misc]  # not ClassVar there
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # type: ignore[misc]  # not ClassVar there
 
     def __init__(
         self,
@@ -68,7 +69,7 @@ class SorryEnv(gymnasium.Env[Any, int]):
     ) -> None:
         opponents = [opponents] if isinstance(opponents, str) or not isinstance(opponents, Sequence) else opponents
         self.rules = _gym_rules(rules, players, opponents, options)
-        _check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        self._frames = Frames(render_mode, "Sorry-v0")
         _check_choice("reward", reward, (None, "win", "points"))
         _check_choice("observation", observation, ("flat", "dict"))
         _check_choice("illegal", illegal, ILLEGAL_CHOICES)
@@ -153,19 +154,12 @@ class SorryEnv(gymnasium.Env[Any, int]):
         return self._observation(), reward, *ended, self._info(**more)
 
     def render(self) -> Any:
-        """The board as text, by `render_mode`: returned ("ansi"), printed ("human"), or nothing (None)."""
-        import sys
+        """The board by `render_mode`: text ("ansi"), pixels ("rgb_array"), or nothing ("human" shows it; None)."""
+        return self._frames.render(self._batch.position(0).seen_by(self.seat), self.metadata["render_fps"])
 
-        from sorry_env.rendering import render_ansi, takes_boxes, use_color
-
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() of an environment made without render_mode; use render_mode='ansi'")
-            return None
-        position = self._batch.position(0).seen_by(self.seat)
-        if self.render_mode == "ansi":
-            return render_ansi(position, color=False)
-        print(render_ansi(position, color=use_color(sys.stdout), ascii_only=not takes_boxes(sys.stdout)))
-        return None
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        self._frames.close()
 
 
 def _gym_rules(rules: str | Rules, players: int | None, opponents: Sequence[Any], options: dict[str, Any]) -> Rules:

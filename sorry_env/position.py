@@ -76,6 +76,12 @@ class Position:
     def __repr__(self) -> str:
         return f"Position.parse({str(self)!r}, {self.rules.spec()!r})"
 
+    def _repr_svg_(self) -> str:
+        """The picture by which a notebook shows the position."""
+        from sorry_env.drawing import NOTEBOOK_PIXELS, position_svg
+
+        return position_svg(self, size=NOTEBOOK_PIXELS)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and self.rules == other.rules and str(self) == str(other)
 
@@ -145,6 +151,16 @@ class Position:
     def pile(self) -> dict[str, int]:
         """How many of each card are left in the draw pile (and in unknown hands)."""
         return dict(zip(CARDS, self._row[0, PILE : PILE + NUM_CARDS].tolist(), strict=True))
+
+    def discards(self) -> dict[str, int]:
+        """How many of each card lie on the discard pile (RULES 3.3); none with the replacement deck."""
+        if self.rules.deck == "replacement":
+            return dict.fromkeys(CARDS, 0)
+        shown = [card for seat in range(self.rules.players) for card in self.hand(seat) or ()] + [self.card]
+        return {
+            card: total - left - shown.count(card)
+            for (card, left), total in zip(self.pile().items(), self.rules.deck_counts, strict=True)
+        }
 
     def legal_actions(self) -> list[int]:
         """Ids of the legal actions, ascending; empty where no decision is open.

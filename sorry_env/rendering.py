@@ -13,27 +13,32 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from sorry_env.board import COLOR_NAMES, COLORS, OWN_SLIDES, RING, SIDE, ZONE, square_of
 from sorry_env.cards import CARDS
+from sorry_env.drawing.geometry import (
+    AREAS,
+    CELLS,
+    CIRCLE_COLUMN,
+    ENTRANCE_COLUMN,
+    PANEL,
+    Area,
+    Cell,
+    ring_cell,
+    turned_area,
+    turned_cell,
+    zone_cell,
+)
 
 if TYPE_CHECKING:
     from sorry_env.position import Position
 
-CELLS: Final = SIDE + 1
 CELL_WIDTH: Final = 4  # columns from one cell's left border to the next
 CELL_HEIGHT: Final = 2  # lines from one cell's upper border to the next
 MARGIN: Final = 3  # columns beside the board for the numbers of Green's and Blue's side
 WIDTH: Final = CELLS * CELL_WIDTH + 1 + 2 * MARGIN
 HEIGHT: Final = CELLS * CELL_HEIGHT + 1
 
-Cell = tuple[int, int]  # row from the top, column from the left
-Area = tuple[int, int, int, int]  # first row, first column, last row, last column
 Line = list[tuple[str, str]]  # texts with their styles
 
-# Red's side; the others by quarter turns.
-_ENTRANCE_SQUARE: Final = 2
-_CIRCLE_SQUARE: Final = 4
-_AREAS: Final[dict[str, Area]] = {"S": (1, 3, 2, 5), "H": (6, 1, 7, 3)}
 _TITLES: Final = {"S": "START", "H": "HOME"}
-_PANEL: Final[Area] = (4, 4, 11, 11)
 _PANEL_WIDTH: Final = 29
 _PANEL_HEIGHT: Final = 15
 _HAND_BESIDE_NAME: Final = 6  # cards that fit on one line with the colour's name
@@ -125,16 +130,6 @@ def render_ansi(
 # --- Where things are ---
 
 
-def ring_cell(square: int) -> Cell:
-    """Row and column (0..15) of a ring square 0..59: 0 is the top left corner, numbers run clockwise."""
-    return _turned((0, square % SIDE), square // SIDE)
-
-
-def zone_cell(color: int, index: int) -> Cell:
-    """Row and column (0..15) of zone square `index` (0..4) of `color` (0..3)."""
-    return _turned((1 + index, _ENTRANCE_SQUARE), color)
-
-
 def cell_middle(cell: Cell) -> tuple[int, int]:
     """Line and column, from 0, of the character in the middle of a cell: where a pawn's letter stands."""
     return CELL_HEIGHT * cell[0] + 1, _border(cell[1]) + CELL_WIDTH // 2
@@ -143,18 +138,6 @@ def cell_middle(cell: Cell) -> tuple[int, int]:
 def _border(column: int) -> int:
     """Column of the character at the left border of a column of cells."""
     return MARGIN + CELL_WIDTH * column
-
-
-def _turned(cell: Cell, quarters: int) -> Cell:
-    row, column = cell
-    for _ in range(quarters):
-        row, column = column, CELLS - 1 - row
-    return row, column
-
-
-def _turned_area(area: Area, quarters: int) -> Area:
-    rows, columns = zip(_turned(area[:2], quarters), _turned(area[2:], quarters), strict=True)
-    return min(rows), min(columns), max(rows), max(columns)
 
 
 # --- The canvas ---
@@ -222,10 +205,10 @@ def _draw_board(canvas: _Canvas) -> None:
             _draw_label(canvas, zone_cell(color, index), (color + 3) % 4, f"s{index}", ink)
         for progress, length in OWN_SLIDES.items():
             _draw_slide(canvas, color, square_of(color, progress), length)
-        for area in _AREAS.values():
-            canvas.box(_turned_area(area, color), ink)
-        _draw_door(canvas, color, _ENTRANCE_SQUARE, _INWARD[color])
-        _draw_door(canvas, color, _CIRCLE_SQUARE, _OUTWARD[color])
+        for area in AREAS.values():
+            canvas.box(turned_area(area, color), ink)
+        _draw_door(canvas, color, ENTRANCE_COLUMN, _INWARD[color])
+        _draw_door(canvas, color, CIRCLE_COLUMN, _OUTWARD[color])
 
 
 def _draw_label(canvas: _Canvas, cell: Cell, side: int, text: str, style: str) -> None:
@@ -250,7 +233,7 @@ def _draw_slide(canvas: _Canvas, color: int, triangle: int, length: int) -> None
 def _draw_door(canvas: _Canvas, color: int, square: int, arrow: str) -> None:
     """An arrow in the border between a ring square and what lies inside of it."""
     outer = cell_middle(ring_cell(SIDE * color + square))
-    inner = cell_middle(_turned((1, square), color))
+    inner = cell_middle(turned_cell((1, square), color))
     canvas.put((outer[0] + inner[0]) // 2, (outer[1] + inner[1]) // 2, arrow, _INK[color])
 
 
@@ -259,7 +242,7 @@ def _draw_area(canvas: _Canvas, color: int, pawns: Sequence[str], place: str) ->
     there = pawns.count(place)
     lines = [COLOR_NAMES[color].upper()] if place == "S" else []
     lines.append(f"{_TITLES[place]} {there}" if pawns else _TITLES[place])
-    top, left, bottom, right = _turned_area(_AREAS[place], color)
+    top, left, bottom, right = turned_area(AREAS[place], color)
     middle = (_border(left) + _border(right + 1)) // 2
     line = CELL_HEIGHT * top + (CELL_HEIGHT * (bottom + 1 - top) - len(lines)) // 2
     for text in lines:
@@ -282,9 +265,9 @@ def _draw_pawns(canvas: _Canvas, color: int, pawns: Sequence[str]) -> None:
 
 
 def _draw_panel(canvas: _Canvas, lines: list[Line]) -> None:
-    line = CELL_HEIGHT * _PANEL[0] + 1 + (_PANEL_HEIGHT - len(lines)) // 2
+    line = CELL_HEIGHT * PANEL[0] + 1 + (_PANEL_HEIGHT - len(lines)) // 2
     for number, segments in enumerate(lines):
-        column, left = _border(_PANEL[1]) + 2, _PANEL_WIDTH
+        column, left = _border(PANEL[1]) + 2, _PANEL_WIDTH
         for text, style in segments:
             shown = "".join(char if char.isprintable() else "?" for char in text[:left])
             canvas.put(line + number, column, shown, style)
@@ -359,12 +342,7 @@ def _pile_lines(position: Position) -> list[Line]:
     if position.rules.deck == "replacement":
         return [[("Each card from a full deck", _PLAIN)]]
     hands = [position.hand(seat) for seat in range(position.rules.players)]
-    shown = [card for hand in hands for card in hand or ()] + [position.card]
-    pile = position.pile()
-    discards = {
-        card: total - pile[card] - shown.count(card)
-        for card, total in zip(CARDS, position.rules.deck_counts, strict=True)
-    }
+    pile, discards = position.pile(), position.discards()
     left = "Unseen" if None in hands else "Draw pile"
     return [
         [(f"{left} {sum(pile.values())}, discards {sum(discards.values())}", _PLAIN)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Final, TypedDict
+from typing import Any, TypedDict
 
 import gymnasium
 import numpy as np
@@ -12,6 +12,7 @@ from pettingzoo.utils import wrappers
 
 from sorry_env.actions import num_actions
 from sorry_env.batch import DEFAULT_MAX_PLIES, Batch, describe_illegal
+from sorry_env.drawing.frames import RENDER_FPS, RENDER_MODES, Frames
 from sorry_env.engine.parameters import MOVER
 from sorry_env.errors import IllegalError, SorryError
 from sorry_env.notation import format_move
@@ -20,8 +21,6 @@ from sorry_env.position import Position
 from sorry_env.rules import Rules, rules_from
 
 __all__ = ["env", "raw_env"]
-
-RENDER_MODES: Final = ("human", "ansi")
 
 
 class Observation(TypedDict):
@@ -73,7 +72,9 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     Args:
         rules: a name of RULES 7, name and options (`classic:slide_on=own`), or a rules record.
         players: 2 to 4; by default the rules' own (four in the classic game).
-        render_mode: "ansi" (`render` returns text), "human" (`render` prints it), or None.
+        render_mode: "ansi" (`render` returns text), "rgb_array" (it returns pixels, uint8 (512, 512, 3)), "human" (each
+            step is shown in a window, at `metadata["render_fps"]` a second), or None. Pixels and window need the extra
+            `draw`.
         reward: "win" or "points" (RULES 5.7 less the mean over the seats, in hundreds); by default the rules' scoring.
         auto_forced: play forced plies (one legal action) silently; False shows each card draw as a step.
         max_plies: plies after which the game is truncated.
@@ -88,7 +89,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         "name": "sorry_v0",
         "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
-        "render_fps": 2,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(
@@ -105,8 +106,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
     ) -> None:
         super().__init__()
         self.rules = rules_from(rules, players, **options)
-        if render_mode not in (None, *RENDER_MODES):
-            raise SorryError(f"render_mode: {render_mode!r} is not one of {', '.join(RENDER_MODES)} or None")
+        self._frames = Frames(render_mode, "sorry_v0")
         if reward not in (None, "win", "points"):
             raise SorryError(f"reward: {reward!r} is not one of win, points or None")
         if observation_dtype not in (np.float32, np.uint8):
@@ -122,6 +122,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._make_spaces(observation_dtype)
         self.agents: list[str] = []
         self._last_move: str | None = None
+        self._before: Position | None = None
 
     def _take_views(self) -> None:
         """The rows that the batch writes in place: taken once, as indexing costs as much as copying."""
@@ -171,7 +172,7 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if "position" in options:
             position = options["position"]
             self._batch.place(0, Position.parse(position, self.rules) if isinstance(position, str) else position)
-        self._last_move = None
+        self._last_move = self._before = None
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -215,11 +216,11 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         index = action_index(action)
         if index < 0:  # perhaps a code that the batch would take
             raise IllegalError(describe_illegal(self._batch.position(0), index))
-        before = self._batch.states[0].tolist() if self.render_mode is not None else None
+        before = self.position if self.render_mode is not None else None
         self._batch.step(index)
         self._cumulative_rewards[agent] = 0.0
         if before is not None:
-            self._last_move = format_move(before, self.rules, index)
+            self._before, self._last_move = before, format_move(before.row[0].tolist(), self.rules, index)
         self._show()
 
     def observe(self, agent: str) -> Observation:
@@ -239,26 +240,10 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         """The whole position, hidden cards included."""
         return self._batch.position(0)
 
-    def render(self) -> str | None:
-        """The board as text, by `render_mode`: returned ("ansi"), printed ("human"), or nothing (None)."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() of an environment made without render_mode; use render_mode='ansi'")
-            return None
-        from sorry_env.rendering import render_ansi, takes_boxes, use_color
-
-        if self.render_mode == "ansi":
-            return render_ansi(self.position, color=False, last_move=self._last_move)
-        import sys
-
-        print(
-            render_ansi(
-                self.position,
-                color=use_color(sys.stdout),
-                last_move=self._last_move,
-                ascii_only=not takes_boxes(sys.stdout),
-            )
-        )
-        return None
+    def render(self) -> str | np.ndarray | None:
+        """The board by `render_mode`: text ("ansi"), pixels ("rgb_array"), or nothing ("human" shows it; None)."""
+        return self._frames.render(self.position, self.metadata["render_fps"], self._last_move, self._before)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Closes the window, if there is one."""
+        self._frames.close()

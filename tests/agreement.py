@@ -225,17 +225,20 @@ class Comparison:
             self.compare_masks()
 
     def compare_masks(self) -> None:
-        """The masks and counts that the batch kernel shows are the legal ids."""
+        """The masks, counts and first ids that the batch kernel shows are those of the legal ids."""
         if not self.shown:
             return
         S = np.concatenate([row for row, _ in self.shown])
         size = len(S)
         masks, counts = np.zeros((size, self.p[0, NUM_ACTIONS]), np.int8), np.zeros(size, np.int64)
         look, status, plies = np.full(size, kernels.LOOK), np.zeros(size, np.int8), np.zeros(size, np.int64)
+        firsts = np.zeros((size, kernels.NUM_FIRST), np.int16)
         seen, R = np.zeros((size, 0), np.uint8), stream_rows(0, size)
-        kernels.advance(S, R, self.p, look, status, plies, 1, False, masks, counts, seen, count_units())
+        kernels.advance(S, R, self.p, look, status, plies, 1, False, masks, counts, firsts, seen, count_units())
         for e, (row, ids) in enumerate(self.shown):
-            if masks[e].nonzero()[0].tolist() != ids or counts[e] != len(ids) or (S[e] != row[0]).any():
+            first = ids[: kernels.NUM_FIRST]
+            is_shown = masks[e].nonzero()[0].tolist() == ids and firsts[e, : len(first)].tolist() == first
+            if not is_shown or counts[e] != len(ids) or (S[e] != row[0]).any():
                 text = format_position(row[0].tolist(), self.rules)
                 self.differences.append(f"{self.spec}  {text}  mask: {masks[e].nonzero()[0].tolist()}, legal {ids}")
         self.shown.clear()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 import strategies
 from hypothesis import settings
+
+# Windows open nowhere.
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 # No deadline: the first example may compile a kernel. Derandomized: a red test is red for everybody.
 settings.register_profile("sorry", deadline=None, derandomize=True)

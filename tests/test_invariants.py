@@ -84,6 +84,7 @@ class Batch:
         self.plies = np.zeros(size, np.int64)
         self.masks = np.zeros((size, self.p[0, NUM_ACTIONS]), np.int8)
         self.counts = np.full(size, -1, np.int64)
+        self.firsts = np.zeros((size, kernels.NUM_FIRST), np.int16)
         self.seen = np.zeros((size, self.p[0, NUM_FEATURES]), np.uint8)
 
     def advance(self, auto_forced: bool = False) -> None:
@@ -104,6 +105,7 @@ class Batch:
             auto_forced,
             self.masks,
             self.counts,
+            self.firsts,
             self.seen,
             count_units(),
         )
@@ -111,7 +113,7 @@ class Batch:
 
     def choose(self) -> None:
         """Draws a legal action for every open game, and begins a new one where a game has ended."""
-        kernels.sample_legal(self.S, self.p, self.counts, self.R, self.actions)
+        kernels.sample_legal(self.S, self.p, self.counts, self.firsts, self.R, self.actions)
         over = self.counts == 0
         self.status[over] = kernels.NEW
         self.counts[over] = -1

@@ -52,8 +52,9 @@ def test_seeds(make: Any, rules: str) -> None:
 
 @faces
 @presets
-def test_rendering(make: Any, rules: str) -> None:
+def test_rendering(make: Any, rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """PettingZoo's render_test passes in every render mode."""
+    monkeypatch.setitem(sorry_v0.raw_env.metadata, "render_fps", 1000)  # a test need not be watched
     render_test(lambda **options: make(rules=rules, **options), custom_tests={"ansi": lambda text: len(text) > 100})
 
 

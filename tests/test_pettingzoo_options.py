@@ -94,7 +94,7 @@ BAD_ARGUMENTS: list[Any] = [
     {"players": "2"},
     {"rules": "teams", "players": 3},
     {"colour": "R"},
-    {"render_mode": "rgb_array"},
+    {"render_mode": "depth_array"},
     {"reward": "money"},
     {"max_plies": 0},
     {"swap_partner": True},

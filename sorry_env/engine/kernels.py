@@ -1,7 +1,8 @@
 """Compiled entry points: loops over the games of a batch around the rules. B 1 serves single games.
 
 Arrays: S int16 (B, W) game rows, R int64 (B, 4) streams, p int16 (1, *) parameters, masks int8 (B, A),
-observations float32 or uint8 (B, F), counts int64 (B,) legal actions of the open decision. All are written in place.
+observations float32 or uint8 (B, F), counts int64 (B,) legal actions of the open decision, firsts int16 (B, NUM_FIRST)
+the first ids of them. All are written in place.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -29,6 +30,7 @@ NEW: Final = 3  # to be set up by the next call, its first player in `counts` (-
 SKIP: Final = -3
 LOOK: Final = -1001  # far from ids that a user may get wrong by one
 MOST_ACTIONS: Final = 600
+NUM_FIRST: Final = 16  # legal ids of an open decision that a batch keeps; few decisions have more
 MOST_GAMES_A_STEP: Final = 1000
 NOBODY: Final = 0  # who plays a seat in compiled code
 RANDOM: Final = 1
@@ -85,6 +87,13 @@ def is_left_alone(action, status):
 
 
 @once
+def keep_first(legal, first):
+    """The first legal ids, whether there are so many or not."""
+    for k in range(NUM_FIRST):
+        first[k] = legal[k]
+
+
+@once
 def show(s, p, legal, mask, count, observation, num_seen, units):
     """Mask of the legal ids and what the mover sees, where `num_seen` columns are wanted."""
     for action in range(p[NUM_ACTIONS]):
@@ -96,8 +105,8 @@ def show(s, p, legal, mask, count, observation, num_seen, units):
 
 
 @kernel
-def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, observations, units):
-    """For each game: plays actions[e], runs on to its next decision, and shows mask, count and the mover's observation.
+def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, firsts, observations, units):
+    """For each game: plays actions[e], runs on to its next decision, and shows what is legal and what the mover sees.
 
     actions[e] may also be LOOK, which plays nothing, or SKIP, which leaves the game and all that is shown of it alone,
     as any action does in an ended game. A NEW game is set up, whatever the action. Masks and counts are 0 for ended
@@ -108,19 +117,20 @@ def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, coun
     illegal = first_illegal(actions, status, masks)
     if illegal >= 0:
         return illegal
-    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    legal = np.zeros((1, MOST_ACTIONS), np.int16)
     for e in range(len(S)):
         if not is_left_alone(actions[e], status[e]):
             s, q, out = row(S, e), row(p, 0), row(legal, 0)
             run_on(s, q, row(R, e), actions[e], out, status, plies, counts, e, max_plies, auto_forced)
             show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
+            keep_first(out, row(firsts, e))
     keep(legal)
     return -1
 
 
 @kernel
 def advance_to_learner(
-    S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, observations, units, seated, weights
+    S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, firsts, observations, units, seated, weights
 ):
     """As `advance`, but seats with seated[e, seat] RANDOM to SOLITAIRE play on from their games' choice streams.
 
@@ -130,7 +140,7 @@ def advance_to_learner(
     illegal = first_illegal(actions, status, masks)
     if illegal >= 0:
         return illegal
-    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    legal = np.zeros((1, MOST_ACTIONS), np.int16)
     work = np.empty((1, S.shape[1]), np.int16)
     for e in range(len(S)):
         if is_left_alone(actions[e], status[e]):
@@ -148,6 +158,7 @@ def advance_to_learner(
                 w = row(weights, seated[e, s[MOVER]] - GREEDY)
                 action = int(best_action(s, q, w, out, counts[e], row(work, 0), chance))
         show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
+        keep_first(out, row(firsts, e))
     keep(legal)
     keep(work)
     return -1
@@ -165,6 +176,7 @@ def advance_and_renew(
     auto_forced,
     masks,
     counts,
+    firsts,
     observations,
     units,
     first,
@@ -183,7 +195,7 @@ def advance_and_renew(
     illegal = first_illegal(actions, status, masks)
     if illegal >= 0:
         return illegal
-    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    legal = np.zeros((1, MOST_ACTIONS), np.int16)
     q = row(p, 0)
     for e in range(len(S)):
         if ended[e] != OPEN:
@@ -207,6 +219,7 @@ def advance_and_renew(
                 for seat in range(q[PLAYERS]):
                     write_observation(s, q, seat, row(finals, q[PLAYERS] * e + seat), row(units, 0))
         show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
+        keep_first(out, row(firsts, e))
     keep(legal)
     return -1
 
@@ -287,15 +300,19 @@ def points(S, p, out):
 
 
 @kernel
-def sample_legal(S, p, counts, R, actions):
+def sample_legal(S, p, counts, firsts, R, actions):
     """A uniform legal action for each open game from its own choice stream; -1 where none is open."""
     legal = np.empty((1, MOST_ACTIONS), np.int16)
     out = row(legal, 0)
     for e in range(len(S)):
         actions[e] = -1
         if counts[e] > 0:
-            legal_actions(row(S, e), row(p, 0), out)
-            actions[e] = out[below(row(R, e), CHOICE_STREAM, counts[e])]
+            k = below(row(R, e), CHOICE_STREAM, counts[e])
+            if k < NUM_FIRST:
+                actions[e] = firsts[e, k]
+            else:
+                legal_actions(row(S, e), row(p, 0), out)
+                actions[e] = out[k]
     keep(legal)
 
 

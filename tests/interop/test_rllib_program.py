@@ -50,7 +50,7 @@ def test_train(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
 
 @HAS_RLLIB
 def test_seed_and_actors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same seed and order of hashes give the same weights; two actors that play learn, too, from more games at once."""
+    """The same seed and order of hashes give the same weights; two actors that play learn, too, from other games."""
     monkeypatch.setenv("PYTHONHASHSEED", "0")
     found = []
     for name, more in (("one", ()), ("again", ()), ("two", ("--env-runners", "2"))):

@@ -14,7 +14,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import tyro
 from rich.table import Table
 
 import agents  # noqa: F401  # makes checkpoint folders players
+from agents.checkpoints import describe_last
 from agents.evaluation import Score, evaluate, meet_yardsticks
 from agents.export import export_policy, export_value
 from agents.files import write_text
@@ -31,7 +33,7 @@ from agents.pictures import recording
 from agents.policies import PolicyBody
 from agents.ppo import PPOLearner, PPOSettings
 from agents.progress import ProgressLog, ProgressRow
-from agents.reporting import ProgressDisplay, console, run_program, score_table
+from agents.reporting import ProgressDisplay, TerminatedError, console, run_program, score_table
 from agents.rllib import RLlibLearner, RLlibSettings
 from agents.td import TDLearner, TDSettings
 from sorry_env.errors import SorryError
@@ -49,6 +51,11 @@ def train_td(arguments: list[str]) -> None:
     """Trains a value network, evaluates, exports, and prints one table."""
     settings = tyro.cli(TDSettings, args=arguments, prog="train.py td")
     learner = TDLearner(settings)
+    with going_on(settings):
+        _train_td(settings, learner)
+
+
+def _train_td(settings: TDSettings, learner: TDLearner) -> None:
     first, checked = learner.fraction(), 0
     begun = time.monotonic()
     with ProgressDisplay("training") as display, _recording(settings, learner.rules, learner.positions) as log:
@@ -95,6 +102,11 @@ def train_ppo(arguments: list[str]) -> None:
     """Trains a policy, evaluates, exports, and prints one table."""
     settings = tyro.cli(PPOSettings, args=arguments, prog="train.py ppo")
     learner = PPOLearner(settings)
+    with going_on(settings):
+        _train_ppo(settings, learner)
+
+
+def _train_ppo(settings: PPOSettings, learner: PPOLearner) -> None:
     begun, first = time.monotonic(), learner.model.num_timesteps
     with ProgressDisplay("training") as display, _recording(settings, learner.rules, first) as log:
 
@@ -114,6 +126,11 @@ def train_rllib(arguments: list[str]) -> None:
     """Trains a policy by RLlib, evaluates, exports, and prints one table."""
     settings = tyro.cli(RLlibSettings, args=arguments, prog="train.py rllib")
     learner = RLlibLearner(settings)
+    with going_on(settings):
+        _train_rllib(settings, learner)
+
+
+def _train_rllib(settings: RLlibSettings, learner: RLlibLearner) -> None:
     begun, first = time.monotonic(), learner.timesteps
     try:
         with ProgressDisplay("training") as display, _recording(settings, learner.rules, first) as log:
@@ -130,6 +147,16 @@ def train_rllib(arguments: list[str]) -> None:
     trained = time.monotonic() - begun
     facts = {"learner": "rllib", "timesteps": learner.timesteps, "seed": settings.seed}
     _finish_policy(settings, body, learner.rules, facts, learner.games, trained)
+
+
+@contextmanager
+def going_on(settings: Settings) -> Iterator[None]:
+    """Adds to whatever ends a run which checkpoint stands, and how to go on from it."""
+    try:
+        yield
+    except (SorryError, OSError, KeyboardInterrupt, TerminatedError) as error:
+        error.add_note(describe_last(settings.out))
+        raise
 
 
 def _note(done: int, since: int, begun: float, league: League) -> str:

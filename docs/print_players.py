@@ -8,7 +8,6 @@ from typing import Final
 
 from parts import fill
 
-from sorry_env.players import known_players
 from sorry_env.players.value import CHAMPIONS
 
 PAGE: Final = Path(__file__).parent / "players.md"
@@ -110,9 +109,7 @@ def readme() -> str:
 
 
 def page() -> str:
-    """The whole page. Raises ValueError where a built-in player has no line here."""
-    if set(PLAYS) != set(known_players()):
-        raise ValueError(f"players {known_players()}, but lines for {list(PLAYS)}")
+    """The whole page."""
     rows = [f"| `{name}` | {plays} |" for name, plays in PLAYS.items()]
     lines = [HEAD, "| spec string | plays |", "|---|---|", *rows, OWN, *(f"##{card}" for card in cards())]
     return "\n".join(lines)

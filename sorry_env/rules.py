@@ -112,7 +112,7 @@ class Rules:
                 )
             object.__setattr__(self, "first_player", seat)
 
-    @cached_property
+    @property
     def is_evenly_seated(self) -> bool:
         """Whether the board looks alike from every seat: two opposite seats, or all four."""
         gaps = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,11 @@ def program(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedPro
     """Runs a program of the checkout to its end."""
     command = [sys.executable, str(ROOT / arguments[0]), *map(str, arguments[1:])]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+
+
+def listen_to_interrupts() -> None:
+    """In a new process, before its program: what a shell starts in the background is deaf to Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def is_progress(stderr: str) -> bool:

@@ -58,6 +58,13 @@ def test_results_are_those_of_the_cards() -> None:
     assert "39.4 ± 0.2" in found.results()
 
 
+def test_every_player_is_on_the_page() -> None:
+    """docs/players.md has a line for every player that the package brings (asked in a process where nobody adds one)."""
+    program = "from sorry_env.players import known_players; print(*known_players())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.split()) == sorted(script("print_players").PLAYS)
+
+
 def test_every_example_is_on_the_page() -> None:
     """docs/stacks.md shows each file of examples/ and says what goes wrong elsewhere."""
     names = {path.stem for path in (ROOT / "examples").glob("*.py")} - {"__init__"}

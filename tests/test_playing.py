@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from programs import listen_to_interrupts
 from test_cli import Run
 from tiny_values import swapped
 
@@ -366,6 +367,7 @@ def session(keys: list[bytes], columns: int, **environment: str) -> tuple[str, i
     if pid == 0:
         settings = {"COLUMNS": str(columns), "LINES": "50", "TERM": "xterm", "PYTHONPATH": str(ROOT)} | environment
         arguments = ["-m", "sorry_env", "play", "--players", "2", "--against", "greedy", "--seed", "1", "--delay", "0"]
+        listen_to_interrupts()
         os.execve(sys.executable, [sys.executable, *arguments], {**os.environ, **settings})
     shown, left, until = b"", list(keys), time.monotonic() + 60
     while time.monotonic() < until:

@@ -18,7 +18,7 @@ import test_td
 import tiny_runs
 import torch
 from kills import LINES, done_in, kill_at
-from programs import ROOT, in_process, without_progress
+from programs import ROOT, in_process, listen_to_interrupts, without_progress
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
 from agents import CHECKPOINT_FILE
@@ -215,9 +215,8 @@ def test_killed(learner: str, tmp_path: Path) -> None:
 )
 def test_signals(number: int, code: int, word: str, tmp_path: Path) -> None:
     """SIGTERM and Ctrl-C end a run with one line that names the checkpoint and how to go on, which then works."""
-    process = subprocess.Popen(
-        [sys.executable, *LINES["td"], "--out", str(tmp_path)], cwd=ROOT, stderr=subprocess.PIPE, text=True
-    )
+    line = [sys.executable, *LINES["td"], "--out", str(tmp_path)]
+    process = subprocess.Popen(line, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=listen_to_interrupts)
     until = time.monotonic() + 120
     while not (tmp_path / CHECKPOINT_FILE).exists() and time.monotonic() < until:
         time.sleep(0.02)

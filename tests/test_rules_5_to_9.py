@@ -434,7 +434,7 @@ def test_refused_switch(field: str, options: dict[str, Any]) -> None:
         ("rules", "classic:players"),
         ("players", "classic:players=two"),
         ("players", "classic:players=--2"),
-        ("players", f"classic:players={'9' * 5000}"),
+        ("players", f"classic:players={'9' * 900}"),
         ("teams", "classic:teams=maybe"),
         ("deck", "classic:deck=46"),
         ("first_player", "classic:first_player=9"),

@@ -14,6 +14,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import tyro
 from rich.table import Table
 
 import agents  # noqa: F401  # makes checkpoint folders players
+from agents.checkpoints import describe_last
 from agents.evaluation import evaluate, meet_yardsticks
 from agents.export import export_policy, export_value
 from agents.files import write_text
@@ -28,7 +31,7 @@ from agents.league import League
 from agents.luck import AUTO, open_adjuster
 from agents.policies import PolicyBody
 from agents.ppo import PPOLearner, PPOSettings
-from agents.reporting import ProgressDisplay, console, run_program, score_table
+from agents.reporting import ProgressDisplay, TerminatedError, console, run_program, score_table
 from agents.rllib import RLlibLearner, RLlibSettings
 from agents.td import TDLearner, TDSettings
 from sorry_env.errors import SorryError
@@ -44,6 +47,11 @@ def train_td(arguments: list[str]) -> None:
     """Trains a value network, evaluates, exports, and prints one table."""
     settings = tyro.cli(TDSettings, args=arguments, prog="train.py td")
     learner = TDLearner(settings)
+    with going_on(settings):
+        _train_td(settings, learner)
+
+
+def _train_td(settings: TDSettings, learner: TDLearner) -> None:
     first, checked = learner.fraction(), 0
     begun = time.monotonic()
     with ProgressDisplay("training") as display:
@@ -81,6 +89,11 @@ def train_ppo(arguments: list[str]) -> None:
     """Trains a policy, evaluates, exports, and prints one table."""
     settings = tyro.cli(PPOSettings, args=arguments, prog="train.py ppo")
     learner = PPOLearner(settings)
+    with going_on(settings):
+        _train_ppo(settings, learner)
+
+
+def _train_ppo(settings: PPOSettings, learner: PPOLearner) -> None:
     begun, first = time.monotonic(), learner.model.num_timesteps
     with ProgressDisplay("training") as display:
 
@@ -98,6 +111,11 @@ def train_rllib(arguments: list[str]) -> None:
     """Trains a policy by RLlib, evaluates, exports, and prints one table."""
     settings = tyro.cli(RLlibSettings, args=arguments, prog="train.py rllib")
     learner = RLlibLearner(settings)
+    with going_on(settings):
+        _train_rllib(settings, learner)
+
+
+def _train_rllib(settings: RLlibSettings, learner: RLlibLearner) -> None:
     begun, first = time.monotonic(), learner.timesteps
     try:
         with ProgressDisplay("training") as display:
@@ -113,6 +131,16 @@ def train_rllib(arguments: list[str]) -> None:
     trained = time.monotonic() - begun
     facts = {"learner": "rllib", "timesteps": learner.timesteps, "seed": settings.seed}
     _finish_policy(settings, body, learner.rules, facts, learner.games, trained)
+
+
+@contextmanager
+def going_on(settings: Settings) -> Iterator[None]:
+    """Adds to whatever ends a run which checkpoint stands, and how to go on from it."""
+    try:
+        yield
+    except (SorryError, OSError, KeyboardInterrupt, TerminatedError) as error:
+        error.add_note(describe_last(settings.out))
+        raise
 
 
 def _note(done: int, since: int, begun: float, league: League) -> str:

@@ -1,118 +1,281 @@
-"""Checkpoints without pickles: safetensors beside JSON, written aside and renamed: a crash leaves the last one."""
+"""Checkpoints without pickles: safetensors beside JSON, written aside, synced and renamed, with checksums of both.
+
+A folder keeps the last three. Whatever a crash or a disk does to the newest, the newest good one is found by itself.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load, save_file
+from safetensors.torch import load, save
+from torch.utils.tensorboard import SummaryWriter
 
 from agents import CHECKPOINT_FILE
-from agents.files import write_text
+from agents.divergence import DivergenceError, check_finite
+from agents.files import check_writable, parse_json, read_bounded, write_bytes, write_text
 from sorry_env.errors import PolicyError
 
-CHECKPOINT_FORMAT: Final = 1
+CHECKPOINT_FORMAT: Final = 2
+WITHOUT_CHECKSUM: Final = 1  # an earlier format: its facts have no checksum
+NAMES: Final = (CHECKPOINT_FILE, "checkpoint-1.json", "checkpoint-2.json")  # the newest, and the ones before it
+ADAM: Final = {"step", "exp_avg", "exp_avg_sq"}  # what the optimiser gathers for each parameter
+WEIGHTS_NAME: Final = re.compile(r"weights-[0-9]{1,20}-[0-9a-f]{8}\.safetensors")
+MOST_COUNT: Final = 2**53
+MAX_FACTS_BYTES: Final = 16 * 1024 * 1024
+MAX_WEIGHTS_BYTES: Final = 512 * 1024 * 1024
+
+Tensors = dict[str, torch.Tensor]
+Facts = dict[str, Any]
+Checkpoint = tuple[Tensors, Facts]
 
 
-def save_checkpoint(folder: Path, tensors: dict[str, torch.Tensor], facts: dict[str, Any]) -> None:
-    """Writes a checkpoint; the one before it is gone only once the new one stands.
+class DamageError(PolicyError):
+    """A checkpoint that is not as it was written: the one before it may be good."""
+
+
+def save_checkpoint(folder: Path, tensors: Tensors, facts: Facts) -> None:
+    """Writes a checkpoint; the ones before it are touched only once its weights stand.
 
     Args:
         folder: created where it is missing.
         tensors: weights and optimiser state by name.
         facts: JSON-able: counters, settings, random states.
+
+    Raises:
+        OSError: what could not be written; the last checkpoint stands.
+        DivergenceError: weights that are no numbers; the last checkpoint stands.
     """
+    check_finite(tensors)
     folder.mkdir(parents=True, exist_ok=True)
-    aside = folder / ".weights.part"
-    save_file({key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()}, str(aside))
-    digest = hashlib.sha256(aside.read_bytes()).hexdigest()
-    name = f"weights-{facts['timesteps']}-{digest[:8]}.safetensors"  # never the name of the one before it
-    os.replace(aside, folder / name)
-    text = json.dumps({"format": CHECKPOINT_FORMAT, "weights": name, "sha256": digest, **facts}, indent=1)
-    write_text(folder / CHECKPOINT_FILE, text)
+    data = save({key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()})
+    digest = hashlib.sha256(data).hexdigest()
+    name = f"weights-{facts['timesteps']}-{digest[:8]}.safetensors"  # never the name of another one's
+    write_bytes(folder / name, data)
+    _keep_last(folder, name)
+    whole = {"format": CHECKPOINT_FORMAT, "weights": name, "sha256": digest, **facts}
+    write_text(folder / CHECKPOINT_FILE, json.dumps(whole | {"facts_sha256": facts_digest(whole)}, indent=1))
+    kept = {name, *(_weights_name(folder / other) for other in NAMES)}
     for old in folder.glob("weights-*.safetensors"):
-        if old.name != name:
+        if old.name not in kept:
             old.unlink()
 
 
-def load_run(folder: Path, learner: str, wanted: set[str]) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """A checkpoint of one learner. Raises PolicyError as `load_checkpoint`, and for what is not one of this learner.
+def facts_digest(facts: Facts) -> str:
+    """The checksum of a checkpoint's facts, but for the checksum itself."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _keep_last(folder: Path, weights: str) -> None:
+    """Gives the newest checkpoint the name of the one before it, and that one the next; the newest keeps its own too.
+
+    A checkpoint that is damaged, or has the weights of the one to come, takes no place of a good one.
+    """
+    newest, before, oldest = (folder / name for name in NAMES)
+    try:
+        text = read_bounded(newest, MAX_FACTS_BYTES)
+        facts = load_one(newest)[1]
+    except (OSError, PolicyError):
+        return
+    if facts["weights"] == weights:
+        return
+    if before.is_file() and before.read_bytes() != text:  # a crash may have left it a twin
+        os.replace(before, oldest)
+    write_bytes(before, text)
+
+
+def _weights_name(path: Path) -> str:
+    """The name of a checkpoint's weights, "" where it does not tell."""
+    try:
+        facts = parse_json(read_bounded(path, MAX_FACTS_BYTES))
+        return str(facts["weights"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def load_run(folder: Path, learner: str, wanted: Mapping[str, type | tuple[type, ...]]) -> Checkpoint:
+    """The newest good checkpoint of a folder, of one learner.
 
     Args:
         folder: where it is.
         learner: as `train.py` names it.
-        wanted: facts that it must hold.
+        wanted: facts that it must hold, and of what type.
+
+    Raises:
+        PolicyError: as `load_checkpoint`, and for what is not one of this learner.
     """
     tensors, facts = load_checkpoint(folder)
-    missing = ", ".join(sorted(wanted - set(facts)))
+    missing = ", ".join(sorted(set(wanted) - set(facts)))
     if missing:
         raise PolicyError(f"checkpoint in {str(folder)!r} is not of train.py {learner}: it lacks {missing}")
+    for name, kinds in wanted.items():
+        if not isinstance(facts[name], kinds) or (kinds is int and not 0 <= facts[name] <= MOST_COUNT):
+            raise PolicyError(f"checkpoint in {str(folder)!r}: its {name} is {str(facts[name])[:80]!r}")
     return tensors, facts
 
 
-def part_of(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+def part_of(tensors: Tensors, prefix: str) -> Tensors:
     """The tensors whose names begin with `prefix`, without it."""
     return {key[len(prefix) :]: value for key, value in tensors.items() if key.startswith(prefix)}
 
 
-def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
     """What an optimiser has gathered, as tensors by name, for `restore_optimizer`."""
     states = optimizer.state_dict()["state"].items()
     return {f"optimizer.{index}.{key}": value for index, state in states for key, value in state.items()}
 
 
-def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, torch.Tensor]) -> None:
-    """Takes over what `optimizer_tensors` gave; step sizes stay as they are."""
-    state: dict[int, dict[str, torch.Tensor]] = {}
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
+    """Takes over what `optimizer_tensors` gave; step sizes stay. Raises ValueError for what does not fit."""
+    parameters = [each for group in optimizer.param_groups for each in group["params"]]
+    state: dict[int, Tensors] = {}
     for key, value in part_of(tensors, "optimizer.").items():
         index, name = key.split(".", 1)
-        state.setdefault(int(index), {})[name] = value
+        wanted = torch.zeros(()) if name == "step" else parameters[int(index)]
+        state.setdefault(int(index), {})[name] = like(wanted, value)
+    for number, names in state.items():
+        if set(names) != ADAM:
+            raise ValueError(f"of parameter {number} the optimiser has {sorted(names)}, not {sorted(ADAM)}")
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
-def read_facts(folder: Path) -> dict[str, Any]:
-    """What a folder's checkpoint says of itself. Raises PolicyError: no checkpoint, or one that is damaged."""
-    path = folder / CHECKPOINT_FILE
+def like(mine: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """`value`, where it has the shape and dtype of `mine`; else raises ValueError."""
+    if (value.shape, value.dtype) != (mine.shape, mine.dtype):
+        raise ValueError(f"a tensor is {value.dtype} {tuple(value.shape)}, not {mine.dtype} {tuple(mine.shape)}")
+    return value
+
+
+@contextmanager
+def fitting(folder: Path) -> Iterator[None]:
+    """Raises PolicyError on one line where what a checkpoint holds does not fit what takes it over."""
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-        if facts["format"] != CHECKPOINT_FORMAT:
-            raise PolicyError(f"checkpoint {str(path)!r} has format {facts['format']}, not {CHECKPOINT_FORMAT}")
+        yield
+    except PolicyError:
+        raise
+    except (ValueError, KeyError, TypeError, IndexError, RuntimeError, OverflowError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise PolicyError(f"checkpoint in {str(folder)!r} does not fit: {reason}") from None
+
+
+def read_facts(folder: Path) -> Facts:
+    """What a folder's newest good checkpoint says of itself. Raises PolicyError as `load_checkpoint`."""
+    return load_checkpoint(folder, warns=False)[1]
+
+
+def open_events(folder: Path, done: int) -> SummaryWriter:
+    """The TensorBoard log of a run, in which what it wrote beyond its checkpoint before it was killed is not shown.
+
+    Args:
+        folder: the run's.
+        done: the step of the checkpoint that it goes on from, 0 for none.
+
+    Raises:
+        OSError: a folder that cannot be written, before a thread of TensorBoard's meets it.
+    """
+    events = folder / "tensorboard"
+    events.mkdir(parents=True, exist_ok=True)
+    check_writable(events / "events")
+    return SummaryWriter(str(events), purge_step=done + 1 if done else None)
+
+
+def describe_last(folder: Path) -> str:
+    """Which checkpoint of a folder stands, and how a run goes on from it, on one line."""
+    for name in NAMES:
+        try:
+            facts = load_one(folder / name)[1]
+        except PolicyError:
+            continue
+        done = f"{facts['games']} games" if "games" in facts else f"{facts['timesteps']} timesteps"
+        return f"the checkpoint {str(folder / name)!r} of {done} is good: the same line with --resume goes on from it"
+    return "no checkpoint was written yet"
+
+
+def load_checkpoint(folder: Path, *, warns: bool = True) -> Checkpoint:
+    """Tensors and facts of a folder's newest good checkpoint.
+
+    Args:
+        folder: where it is.
+        warns: name one that is passed over, since it is damaged, on stderr.
+
+    Raises:
+        PolicyError: no checkpoint, none that is not damaged, or one of another version.
+    """
+    damages: list[str] = []
+    for name in NAMES:
+        if damages and not (folder / name).is_file():
+            continue
+        try:
+            found = load_one(folder / name)
+        except DamageError as error:
+            damages.append(str(error))
+            continue
+        if damages and warns:
+            print(f"warning: {damages[0]}; {str(folder / name)!r} is used instead", file=sys.stderr)
+        return found
+    raise PolicyError(damages[0])
+
+
+def load_one(path: Path) -> Checkpoint:
+    """Tensors and facts of one checkpoint.
+
+    Args:
+        path: its JSON.
+
+    Raises:
+        DamageError: not there, or damaged.
+        PolicyError: of another version.
+    """
+    facts = _read_facts(path)
+    weights = path.parent / facts["weights"]
+    try:
+        data = read_bounded(weights, MAX_WEIGHTS_BYTES)
     except OSError as error:
-        raise _unreadable(error) from None
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, PolicyError):
-            raise
-        raise PolicyError(f"checkpoint {str(path)!r} is damaged: {error}") from None
+        raise _unreadable(error, weights) from None
+    if hashlib.sha256(data).hexdigest() != facts["sha256"]:
+        raise DamageError(f"checkpoint {str(weights)!r} is damaged: its checksum is not the one in {path.name}")
+    try:
+        tensors = load(data)
+    except (SafetensorError, ValueError, KeyError, TypeError, OverflowError) as error:
+        raise DamageError(f"checkpoint {str(weights)!r} is damaged: {error}") from None
+    try:
+        check_finite(tensors)
+    except DivergenceError as error:
+        raise DamageError(f"checkpoint {str(weights)!r} is damaged: {error}") from None
+    return tensors, facts
+
+
+def _read_facts(path: Path) -> Facts:
+    try:
+        facts = parse_json(read_bounded(path, MAX_FACTS_BYTES))
+        found = facts["format"]
+        if found not in (CHECKPOINT_FORMAT, WITHOUT_CHECKSUM):
+            raise PolicyError(
+                f"checkpoint {str(path)!r} has format {str(found)[:20]}, this version reads {CHECKPOINT_FORMAT}: "
+                "go on with the version that wrote it, or begin the run anew"
+            )
+        if found == CHECKPOINT_FORMAT and facts.pop("facts_sha256") != facts_digest(facts):
+            raise DamageError(f"checkpoint {str(path)!r} is damaged: its facts are not those of its checksum")
+        if not WEIGHTS_NAME.fullmatch(facts["weights"]) or not isinstance(facts["sha256"], str):
+            raise ValueError("it names no weights")
+    except OSError as error:
+        raise _unreadable(error, path) from None
+    except PolicyError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamageError(f"checkpoint {str(path)!r} is damaged: {' '.join(str(error).split())[:200]}") from None
     return dict(facts)
 
 
-def load_checkpoint(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """Tensors and facts of a folder's checkpoint.
-
-    Raises:
-        PolicyError: no checkpoint, or one that is damaged.
-    """
-    facts = read_facts(folder)
-    try:
-        weights = folder / Path(facts["weights"]).name
-        data, digest = weights.read_bytes(), facts["sha256"]
-    except OSError as error:
-        raise _unreadable(error) from None
-    except (KeyError, TypeError) as error:
-        raise PolicyError(f"checkpoint {str(folder / CHECKPOINT_FILE)!r} is damaged: {error}") from None
-    if hashlib.sha256(data).hexdigest() != digest:
-        raise PolicyError(f"checkpoint {str(weights)!r} is damaged: its checksum is not the one in {CHECKPOINT_FILE}")
-    try:
-        return load(data), facts
-    except SafetensorError as error:
-        raise PolicyError(f"checkpoint {str(weights)!r} is damaged: {error}") from None
-
-
-def _unreadable(error: OSError) -> PolicyError:
+def _unreadable(error: OSError, path: Path) -> DamageError:
     reason = "no file" if isinstance(error, FileNotFoundError) else f"{error.strerror}:"
-    return PolicyError(f"checkpoint: {reason} {error.filename!r}; give a folder that train.py wrote")
+    return DamageError(f"checkpoint: {reason} {str(path)!r}; give a folder that train.py wrote")

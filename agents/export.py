@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from agents.files import write_bytes
 from sorry_env.batch import Batch
 from sorry_env.errors import PolicyError
 from sorry_env.players import PolicyPlayer
@@ -68,12 +69,14 @@ def _write_checked(data: bytes, path: Path, whom: str, measure: Callable[[Path],
     """Writes a file aside, renames it where `measure` finds it as good as equal to `whom`; the difference."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.stem}.part.onnx")
-    aside.write_bytes(data)
-    difference = measure(aside)
-    if not difference <= TOLERANCE:
-        aside.unlink()
-        raise PolicyError(f"export: onnxruntime and {whom} differ by {difference:.2e}, more than {TOLERANCE:.0e}")
-    os.replace(aside, path)
+    try:
+        write_bytes(aside, data)
+        difference = measure(aside)
+        if not difference <= TOLERANCE:
+            raise PolicyError(f"export: onnxruntime and {whom} differ by {difference:.2e}, more than {TOLERANCE:.0e}")
+        os.replace(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)
     return difference
 
 

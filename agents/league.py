@@ -82,6 +82,20 @@ class League:
         self.players[index] = player
         self.num_games[index], self._recent[index], self._won[index] = 0, PRIOR_GAMES, PRIOR_GAMES / 2
 
+    def put_back(self, selves: Sequence[Player], ages: Sequence[int]) -> None:
+        """Takes in the earlier selves of another league, each in its place, the newest where there are too many.
+
+        Args:
+            selves: by place.
+            ages: the number of each, in the order in which they were taken in.
+        """
+        newest = sorted(ages)[-self.max_selves :] if self.max_selves else []
+        kept = [(player, age) for player, age in zip(selves, ages, strict=True) if age in newest]
+        for player, _ in kept:
+            self.add_self(player)
+        self._ages = [age for _, age in kept]
+        self._added = max(self._ages, default=0)
+
     def report(self, opponents: np.ndarray, won: bool) -> None:
         """Takes in the result of a game against these opponents."""
         for k in opponents.tolist():

@@ -19,6 +19,16 @@ from sorry_env.position import Positions
 from sorry_env.rules import Rules
 
 LAYERS: Final = (256, 128)  # widths of the hidden layers
+MOST_LAYERS: Final = 8
+MOST_WIDTH: Final = 4096
+POLICY_FACTS: Final[dict[str, type | tuple[type, ...]]] = {  # what a checkpoint of a policy tells
+    "rules": str,
+    "layers": list,
+    "selves": list,
+    "league": dict,
+    "seconds": (int, float),
+    **dict.fromkeys(("num_selves", "timesteps", "games"), int),
+}
 
 
 class PolicyBody(nn.Module):
@@ -101,11 +111,12 @@ def tensors_of_selves(league: League) -> dict[str, torch.Tensor]:
 
 def restore_selves(league: League, tensors: dict[str, torch.Tensor], facts: dict[str, Any]) -> None:
     """Puts a checkpoint's earlier selves into the league, and what was known of everyone in it."""
-    by_age = sorted(enumerate(facts["selves"]), key=lambda pair: int(pair[1].rpartition("-")[2]))
-    for place, name in by_age:
-        body = new_body(league.rules, tuple(facts["layers"]))
+    selves = []
+    for place, name in enumerate(facts["selves"]):
+        body = new_body(league.rules, check_layers(facts["layers"]))
         body.load_state_dict(part_of(tensors, f"self.{place}."))
-        league.add_self(TorchPlayer(name, body.eval(), league.rules, samples=True))
+        selves.append(TorchPlayer(name, body.eval(), league.rules, samples=True))
+    league.put_back(selves, [int(player.name.rpartition("-")[2]) for player in selves])
     league.restore(facts["league"])
 
 
@@ -113,6 +124,13 @@ def check_rules(out: Path, facts: dict[str, Any], rules: Rules) -> None:
     """Raises PolicyError where a checkpoint is for other rules."""
     if facts["rules"] != rules.spec():
         raise PolicyError(f"checkpoint in {str(out)!r} is for the rules {facts['rules']!r}, not {rules.spec()!r}")
+
+
+def check_layers(widths: list[Any]) -> tuple[int, ...]:
+    """The widths of a checkpoint's hidden layers. Raises PolicyError for what is none, or too large."""
+    if len(widths) > MOST_LAYERS or any(type(width) is not int or not 0 < width <= MOST_WIDTH for width in widths):
+        raise PolicyError(f"checkpoint: its layers are {str(widths)[:80]}, not at most {MOST_LAYERS} of {MOST_WIDTH}")
+    return tuple(widths)
 
 
 def new_body(rules: Rules, layers: tuple[int, ...]) -> PolicyBody:

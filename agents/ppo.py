@@ -5,23 +5,36 @@ from __future__ import annotations
 import copy
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch import nn
 
-from agents.checkpoints import load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
+from agents.checkpoints import (
+    fitting,
+    load_run,
+    open_events,
+    optimizer_tensors,
+    part_of,
+    restore_optimizer,
+    save_checkpoint,
+)
+from agents.divergence import DivergenceError, check_loss, stop_diverged, watch
 from agents.league import open_league
 from agents.policies import (
     LAYERS,
+    POLICY_FACTS,
     PolicyBody,
     TorchPlayer,
+    check_layers,
     check_rules,
     copy_layers,
     names_of_selves,
@@ -32,17 +45,18 @@ from agents.policies import (
 from agents.schedules import Schedule, parse_schedule
 from agents.settings import LeagueSettings, option
 from agents.vec_env import SorryVecEnv
-from sorry_env.errors import SorryError
+from sorry_env.errors import PolicyError, SorryError
 from sorry_env.rules import rules_from
 
 LEARNER = "ppo"
-FACTS = {"rules", "layers", "selves", "num_selves", "league", "timesteps", "seconds", "games", "rng"}  # of a checkpoint
+RECENT = 100  # games whose mean SB3 shows
+IDENTITY = ("seed", "envs")  # what a resumed run must be told as before
 
 
 def body_of(model: MaskablePPO) -> PolicyBody:
     """A copy of the model's networks as they stand."""
     policy: Any = model.policy  # SB3 types its parts as plain modules
-    body = PolicyBody(policy.features_dim, policy.action_net.out_features)
+    body = PolicyBody(policy.features_dim, policy.action_net.out_features, LAYERS)
     towers = (
         (body.policy, policy.mlp_extractor.policy_net, policy.action_net),
         (body.value, policy.mlp_extractor.value_net, policy.value_net),
@@ -101,12 +115,13 @@ class PPOLearner:
         self.model = self._new_model()
         if settings.resume:
             self._load()  # before anything is written
-        self.model.set_logger(configure(str(settings.out / "tensorboard"), ["tensorboard"]))
+        folder = str(settings.out / "tensorboard")
+        self.model.set_logger(Logger(folder, [_Events(settings.out, self.model.num_timesteps)]))
 
     def _new_model(self) -> MaskablePPO:
         settings = self.settings
         learning_rate, clip_range = settings.schedule("learning_rate"), settings.schedule("clip_range")
-        return MaskablePPO(
+        model = MaskablePPO(
             "MlpPolicy",
             self.env,
             # SB3 measures progress by timesteps alone.
@@ -122,6 +137,8 @@ class PPOLearner:
             device="cpu",
             policy_kwargs={"net_arch": list(LAYERS), "activation_fn": nn.ReLU},
         )
+        watch(model.policy.optimizer)
+        return model
 
     def learn(self, report: Callable[[PPOLearner], None]) -> None:
         """Trains until `timesteps` or `minutes` are reached; `report` is called after every update."""
@@ -130,8 +147,20 @@ class PPOLearner:
             left = self.settings.last_timestep - self.model.num_timesteps
             progress = _Progress(self, report)
             # SB3 would write an update's figures only with the next one's, and the last one's never.
-            self.model.learn(left, callback=progress, log_interval=sys.maxsize, reset_num_timesteps=False)
+            try:
+                self.model.learn(left, callback=progress, log_interval=sys.maxsize, reset_num_timesteps=False)
+            except DivergenceError as error:
+                when = f"after {self.model.num_timesteps} decisions"
+                raise stop_diverged(error, when, self.settings.out, self._learning_from) from None
         self.save()
+
+    def _learning_from(self) -> dict[str, torch.Tensor]:
+        """The decisions of the last update and the policy as it stands."""
+        rollout = {
+            key: value for key, value in vars(self.model.rollout_buffer).items() if isinstance(value, np.ndarray)
+        }
+        weights = {f"policy.{key}": value for key, value in self.model.policy.state_dict().items()}
+        return {key: torch.from_numpy(value) for key, value in rollout.items()} | weights
 
     def measure_progress(self) -> None:
         """Sets `progress`: the share of the training that is done, by decisions or by the clock, whichever is more."""
@@ -157,6 +186,7 @@ class PPOLearner:
         tensors |= tensors_of_selves(self.league)
         tensors["torch_rng"] = torch.get_rng_state()
         facts = {
+            "learner": LEARNER,
             "timesteps": self.model.num_timesteps,
             "seconds": self.seconds,
             "games": self.env.games_ended,
@@ -165,14 +195,40 @@ class PPOLearner:
             "selves": names_of_selves(self.league),
             "num_selves": self.num_selves,
             "league": self.league.results(),
-            "seed": self.settings.seed,
-            "rng": self.env.rng.bit_generator.state,
+            **{name: getattr(self.settings, name) for name in IDENTITY},
+            "play": self._play(),
         }
         save_checkpoint(self.settings.out, tensors, facts)
 
+    def _play(self) -> dict[str, Any] | None:
+        """Where the games stand, JSON-able; None where none has begun."""
+        if self.model._last_obs is None:
+            return None
+        generator = np.random.get_state(legacy=False)  # SB3 draws its minibatches from it
+        assert isinstance(generator, dict)
+        key = generator["state"]["key"].tolist()
+        recent = [[each["r"], each["l"]] for each in self.model.ep_info_buffer or ()]
+        starts = self.model._last_episode_starts
+        assert starts is not None
+        return {
+            "numpy": generator | {"state": {"key": key, "pos": generator["state"]["pos"]}},
+            "starts": starts.tolist(),
+            "recent": recent,
+            "games": self.env.snapshot(),
+        }
+
     def _load(self) -> None:
-        tensors, facts = load_run(self.settings.out, LEARNER, FACTS)
-        check_rules(self.settings.out, facts, self.rules)
+        out = self.settings.out
+        tensors, facts = load_run(out, LEARNER, POLICY_FACTS)
+        check_rules(out, facts, self.rules)
+        for key in IDENTITY:
+            if facts.get(key, getattr(self.settings, key)) != getattr(self.settings, key):
+                told = f"{key} {facts[key]!r}, not {getattr(self.settings, key)!r}"
+                raise PolicyError(f"checkpoint in {str(out)!r} has {told}")
+        with fitting(out):
+            self._take_over(tensors, facts)
+
+    def _take_over(self, tensors: dict[str, torch.Tensor], facts: dict[str, Any]) -> None:
         self.model.policy.load_state_dict(part_of(tensors, "policy."))
         restore_optimizer(self.model.policy.optimizer, tensors)
         restore_selves(self.league, tensors, facts)
@@ -180,7 +236,23 @@ class PPOLearner:
         self.model.num_timesteps, self.seconds = facts["timesteps"], facts["seconds"]
         self.env.games_ended = facts["games"]
         torch.set_rng_state(tensors["torch_rng"])
-        self.env.rng.bit_generator.state = facts["rng"]
+        play = facts.get("play")
+        if play is None:
+            return
+        self.model._last_obs = cast(np.ndarray, self.env.restore(play["games"]))
+        self.model._last_episode_starts = np.array(play["starts"], bool)
+        self.model.ep_info_buffer = deque(({"r": r, "l": length, "t": 0.0} for r, length in play["recent"]), RECENT)
+        self.model.ep_success_buffer = deque(maxlen=RECENT)  # SB3 wants both or none
+        key = np.array(play["numpy"]["state"]["key"], np.uint32)
+        np.random.set_state(play["numpy"] | {"state": {"key": key, "pos": play["numpy"]["state"]["pos"]}})
+
+
+class _Events(TensorBoardOutputFormat):
+    """SB3's figures in the log of `open_events`."""
+
+    def __init__(self, folder: Path, done: int) -> None:
+        self.writer = open_events(folder, done)
+        self._is_closed = False
 
 
 class _Progress(BaseCallback):
@@ -219,6 +291,7 @@ class _Progress(BaseCallback):
             return
         self.updating, self.learnt = False, self.num_timesteps
         learner, settings = self.learner, self.learner.settings
+        check_loss(float(self.logger.name_to_value["train/loss"]))
         learner.model.dump_logs()
         if settings.selves and self.num_timesteps >= self.next_self:
             learner.add_self()
@@ -244,9 +317,14 @@ class _Progress(BaseCallback):
 
 def load_checkpoint_player(spec: str) -> TorchPlayer:
     """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged."""
-    tensors, facts = load_run(Path(spec), LEARNER, FACTS)
+    tensors, facts = load_run(Path(spec), LEARNER, POLICY_FACTS)
+    with fitting(Path(spec)):
+        return _player_of(spec, tensors, facts)
+
+
+def _player_of(spec: str, tensors: dict[str, torch.Tensor], facts: dict[str, Any]) -> TorchPlayer:
     rules = rules_from(facts["rules"])
-    body = new_body(rules, tuple(facts["layers"]))
+    body = new_body(rules, check_layers(facts["layers"]))
     weights = part_of(tensors, "policy.")
     names = {"policy": ("mlp_extractor.policy_net", "action_net"), "value": ("mlp_extractor.value_net", "value_net")}
     state = {}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 
@@ -16,26 +18,61 @@ from agents.luck import Adjuster
 from agents.protocol import Mean, Section
 from agents.ratings import Influence, Rating
 from agents.regret import Regret
-from sorry_env.errors import SorryError
+from sorry_env.errors import SorryError, one_line
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
+TERMINATED = 143
+MOST_TOLD = 2000  # characters
 LOG_SECONDS = 10.0  # between two lines of progress in a log
 
 
 def run_program(main: Callable[[], None], name: str) -> None:
-    """Runs a program's body: wrong input ends it with one line on stderr and exit code 2, Ctrl-C with 130."""
+    """Runs a program's body: whatever ends it is one line on stderr, its notes (PEP 678) included.
+
+    Wrong input, a full disk or a folder that cannot be written end it with exit code 2, Ctrl-C with 130, SIGTERM with
+    143.
+    """
+    former = signal.signal(signal.SIGTERM, _terminate), threading.excepthook
+    threading.excepthook = _thread_ended
     try:
         main()
     except SorryError as error:
-        print(f"{name}: {' '.join(str(error).split())}", file=sys.stderr)
+        _tell(name, error, str(error))
         raise SystemExit(WRONG_INPUT) from None
     except OSError as error:
-        print(f"{name}: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        where = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        _tell(name, error, f"{where}{error.strerror or error}")
         raise SystemExit(WRONG_INPUT) from None
-    except KeyboardInterrupt:
-        print(f"{name}: interrupted", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        _tell(name, error, "interrupted")
         raise SystemExit(INTERRUPTED) from None
+    except TerminatedError as error:
+        _tell(name, error, "terminated")
+        raise SystemExit(TERMINATED) from None
+    finally:
+        signal.signal(signal.SIGTERM, former[0])
+        threading.excepthook = former[1]
+
+
+class TerminatedError(BaseException):
+    """SIGTERM; like KeyboardInterrupt no `except Exception` catches it."""
+
+
+def _thread_ended(told: threading.ExceptHookArgs) -> None:
+    """Shows what ended a thread, unless it could not write: TensorBoard's then tells whoever writes next."""
+    if not isinstance(told.exc_value, OSError):
+        threading.__excepthook__(told)
+
+
+def _terminate(number: int, frame: object) -> None:
+    raise TerminatedError
+
+
+def _tell(name: str, error: BaseException, text: str) -> None:
+    parts = [text, *getattr(error, "__notes__", ())]
+    line = one_line(" ".join("; ".join(parts).split()), MOST_TOLD)
+    print(f"{name}: {line}", file=sys.stderr)
 
 
 def warn(name: str, text: str) -> None:

@@ -19,14 +19,24 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from torch.utils.tensorboard import SummaryWriter
 
-from agents.checkpoints import load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
+from agents.checkpoints import (
+    fitting,
+    load_run,
+    open_events,
+    optimizer_tensors,
+    part_of,
+    restore_optimizer,
+    save_checkpoint,
+)
+from agents.divergence import DivergenceError, check_finite, check_loss, stop_diverged
 from agents.league import open_league
 from agents.policies import (
     LAYERS,
+    POLICY_FACTS,
     PolicyBody,
     TorchPlayer,
+    check_layers,
     check_rules,
     copy_layers,
     names_of_selves,
@@ -39,7 +49,7 @@ from sorry_env.errors import SorryError
 from sorry_env.rules import rules_from
 
 LEARNER: Final = "rllib"
-FACTS: Final = {"learner", "rules", "layers", "selves", "num_selves", "league", "timesteps", "seconds", "games"}
+FACTS: Final = POLICY_FACTS | {"learner": str}
 TRAINING: Final = {  # figure and RLlib's name for it
     "policy_loss": "policy_loss",
     "value_loss": "vf_loss",
@@ -114,7 +124,8 @@ class RLlibLearner:
             done = found[1]["timesteps"] if found else 0  # a resumed run is not to play the first one's games again
             self.algorithm = self._build(settings.seed + done)
             if found:
-                self._restore(*found)
+                with fitting(settings.out):
+                    self._restore(*found)
         except BaseException:
             self._cluster.shutdown()
             raise
@@ -140,7 +151,7 @@ class RLlibLearner:
         begun, saved = time.monotonic() - self.seconds, time.monotonic()
         next_self = settings.self_every * (self.num_selves + 1)
         self.progress = settings.progress(self.timesteps, self.seconds)
-        with SummaryWriter(str(settings.out / "tensorboard")) as log:
+        with open_events(settings.out, self.timesteps) as log:
             while self.progress < 1:
                 self._update()
                 self.seconds = time.monotonic() - begun
@@ -163,11 +174,12 @@ class RLlibLearner:
         self.timesteps += int(found["env_runners"]["num_env_steps_sampled"])
         learned = found["learners"][self._rllib.SHARED]
         self.figures = {f"train/{name}": float(learned[theirs]) for name, theirs in TRAINING.items()}
-        if not math.isfinite(float(learned["total_loss"])):
-            raise SorryError(
-                f"training diverged: the loss after {self.timesteps} decisions is no number; "
-                "try a lower --learning-rate"
-            )
+        try:
+            check_loss(float(learned["total_loss"]))
+            check_finite(self.body().state_dict())
+        except DivergenceError as error:
+            when = f"after {self.timesteps} decisions"
+            raise stop_diverged(error, when, self.settings.out, self.body().state_dict) from None
 
     def _exchange(self) -> None:
         """Tells the league how games went, and everyone who plays how the league now stands."""
@@ -220,7 +232,7 @@ class RLlibLearner:
         save_checkpoint(self.settings.out, tensors, facts)
 
     def _restore(self, tensors: dict[str, torch.Tensor], facts: dict[str, Any]) -> None:
-        body = new_body(self.rules, tuple(facts["layers"]))
+        body = new_body(self.rules, check_layers(facts["layers"]))
         body.load_state_dict(part_of(tensors, "policy."))
 
         def put_back(learner: Any) -> None:
@@ -260,7 +272,8 @@ def _import_rllib() -> Any:
 def load_checkpoint_player(spec: str) -> TorchPlayer:
     """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged."""
     tensors, facts = load_run(Path(spec), LEARNER, FACTS)
-    rules = rules_from(facts["rules"])
-    body = new_body(rules, tuple(facts["layers"]))
-    body.load_state_dict(part_of(tensors, "policy."))
+    with fitting(Path(spec)):
+        rules = rules_from(facts["rules"])
+        body = new_body(rules, check_layers(facts["layers"]))
+        body.load_state_dict(part_of(tensors, "policy."))
     return TorchPlayer(spec, body.eval(), rules)

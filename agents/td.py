@@ -7,21 +7,30 @@ but for the exact average over the next card, which takes most of the luck out o
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
 from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.checkpoints import load_run, optimizer_tensors, part_of, restore_optimizer, save_checkpoint
+from agents.checkpoints import (
+    fitting,
+    like,
+    load_run,
+    open_events,
+    optimizer_tensors,
+    part_of,
+    restore_optimizer,
+    save_checkpoint,
+)
 from agents.crews import open_crew
+from agents.divergence import DivergenceError, check_loss, stop_diverged, watch
 from agents.schedules import Schedule
 from agents.settings import RunSettings, option
 from sorry_env.errors import PolicyError, SorryError
@@ -44,8 +53,14 @@ DEFAULT_GAMES: Final = 500_000
 # What a resumed run must be told as before. Checkpoints of earlier versions lack all but the first ones.
 IDENTITY: Final = ("wide", "narrow", "block", "seed")
 SCHEDULE: Final = ("minibatch", "learning_rate", "last_learning_rate", "trace", "last_trace", "decay")
-# What a checkpoint must tell.
-FACTS: Final = {"learner", "rules", *IDENTITY, "games", "timesteps", "steps", "seconds", "next_trace", "rng"}
+COUNTS: Final = ("games", "timesteps", "steps")
+FACTS: Final[dict[str, type | tuple[type, ...]]] = {  # what a checkpoint must tell
+    "learner": str,
+    "rules": str,
+    **dict.fromkeys(IDENTITY + COUNTS, int),
+    **dict.fromkeys(("seconds", "next_trace"), (int, float)),
+    "rng": dict,
+}
 
 
 @dataclass
@@ -169,6 +184,7 @@ class TDLearner:
         self.network = ValueNetwork(*sizes, num_outputs(self.rules))
         self.average = {key: value.clone() for key, value in self.network.state_dict().items()}
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate, fused=True)
+        watch(self.optimizer)
         self.rng = np.random.default_rng(settings.seed)
         threads, ray = settings.threads, settings.ray
         pool: Executor = ThreadPoolExecutor(threads) if ray is None else open_crew(1, ray)
@@ -198,7 +214,7 @@ class TDLearner:
         """Trains until `games` or `minutes` are reached; `report` is called after every block."""
         begun, earlier, saved = time.monotonic(), self.seconds, time.monotonic()
         self.settings.out.mkdir(parents=True, exist_ok=True)
-        with ThreadPoolExecutor(1) as player, SummaryWriter(str(self.settings.out / "tensorboard")) as log:
+        with ThreadPoolExecutor(1) as player, open_events(self.settings.out, self.games) as log:
             coming = self._begin_block(player) if self.fraction() < 1 else None
             while coming:
                 lessons = coming.result()
@@ -221,7 +237,7 @@ class TDLearner:
 
     def _learn_from(self, lessons: Lessons, done: float) -> None:
         """One pass over a block."""
-        settings, sides = self.settings, num_sides(self.rules)
+        settings = self.settings
         rate = Schedule("cosine", settings.learning_rate, settings.last_learning_rate)(done)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -229,19 +245,39 @@ class TDLearner:
         losses = []
         for begin in range(0, len(order), settings.minibatch):
             chosen = order[begin : begin + settings.minibatch]
-            parts = map(torch.from_numpy, value_parts(self.rules, lessons.rows[chosen]))
-            loss = value_loss(self.network(*parts), torch.from_numpy(lessons.targets[chosen]), sides)
-            self.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]  # untyped in torch
-            self.optimizer.step()
-            self._average()
-            losses.append(loss.detach())
+            batch = {
+                "rows": torch.from_numpy(lessons.rows[chosen]),
+                "targets": torch.from_numpy(lessons.targets[chosen]),
+            }
+            try:
+                losses.append(self._step(batch))
+            except DivergenceError as error:
+                raise self._diverged(error, batch) from None
         self.positions += len(order)
-        mean = float(torch.stack(losses).mean())
-        if not math.isfinite(mean):
-            raise SorryError(f"training diverged: the loss of game {self.games} is {mean}; try a lower --learning-rate")
-        figures = {"loss": mean, "learning_rate": rate, "trace": self.next_trace, "plies": len(order) / lessons.games}
+        figures = {
+            "loss": sum(losses) / len(losses),
+            "learning_rate": rate,
+            "trace": self.next_trace,
+            "plies": len(order) / lessons.games,
+        }
         self.figures |= figures | {"games_per_second": self.games / max(self.seconds, 1e-9)}
+
+    def _step(self, batch: dict[str, torch.Tensor]) -> float:
+        """One gradient step, and the loss before it. Raises DivergenceError."""
+        parts = map(torch.from_numpy, value_parts(self.rules, batch["rows"].numpy()))
+        loss = value_loss(self.network(*parts), batch["targets"], num_sides(self.rules))
+        value = float(loss.detach())
+        check_loss(value)
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # untyped in torch
+        self.optimizer.step()
+        self._average()
+        return value
+
+    def _diverged(self, error: DivergenceError, batch: dict[str, torch.Tensor]) -> DivergenceError:
+        """What ends the run, with the minibatch and the network saved beside it."""
+        weights = {f"network.{key}": value for key, value in self.network.state_dict().items()}
+        return stop_diverged(error, f"after {self.games} games", self.settings.out, lambda: batch | weights)
 
     def _average(self) -> None:
         """Moves the averaged network towards the network; at first faster, so that it forgets where it began."""
@@ -279,9 +315,13 @@ class TDLearner:
         for key, value in wanted.items():
             if facts.get(key, value) != value:
                 raise PolicyError(f"checkpoint in {str(self.settings.out)!r} has {key} {facts[key]!r}, not {value!r}")
+        with fitting(self.settings.out):
+            self._take_over(tensors, facts)
+
+    def _take_over(self, tensors: dict[str, torch.Tensor], facts: dict[str, Any]) -> None:
         self.network.load_state_dict(part_of(tensors, "network."))
-        average = part_of(tensors, "average.")
-        self.average = {key: average[key] for key in self.average}  # in the network's order, which files do not keep
+        for key, mine in self.average.items():  # in the network's order, which files do not keep
+            mine.copy_(like(mine, tensors[f"average.{key}"]))
         restore_optimizer(self.optimizer, tensors)
         layers = [layer.numpy() for _, layer in sorted(part_of(tensors, "coming.").items())]
         if len(layers) != len(self.next_model.layers()):
@@ -302,4 +342,5 @@ def _model_of(rules: Rules, weights: dict[str, torch.Tensor]) -> ValueModel:
 def load_checkpoint_player(spec: str) -> ValuePlayer:
     """The player of a checkpoint folder (`runs/x`). Raises PolicyError where it is damaged."""
     tensors, facts = load_run(Path(spec), LEARNER, FACTS)
-    return ValuePlayer(spec, _model_of(rules_from(facts["rules"]), part_of(tensors, "average.")))
+    with fitting(Path(spec)):
+        return ValuePlayer(spec, _model_of(rules_from(facts["rules"]), part_of(tensors, "average.")))

@@ -60,6 +60,16 @@ class SorryVecEnv(VecEnv):
         self.games.begin(np.ones(self.num_envs, bool))
         return self.batch.observations.copy()
 
+    def snapshot(self) -> dict[str, Any]:
+        """All that decides how the games go on, JSON-able, for `restore`."""
+        return {"ended": self.games_ended, **self.games.snapshot()}
+
+    def restore(self, snapshot: dict[str, Any]) -> VecEnvObs:
+        """Takes over a `snapshot` in place of `reset`; observations float32 (B, F). Raises SorryError."""
+        self.games.restore(snapshot)
+        self.games_ended = int(snapshot["ended"])
+        return self.batch.observations.copy()
+
     def step_async(self, actions: np.ndarray) -> None:
         """Keeps the actions, integers (B,), for `step_wait`."""
         self._actions = np.asarray(actions)

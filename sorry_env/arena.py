@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from sorry_env.errors import SorryError
 from sorry_env.players.base import Player
 
 LEARNER: Final = -1
-
+LEARNER_NAME: Final = ""  # in a snapshot; no player has it
+GONE: Final = -2
 
 MOST_ATTEMPTS: Final = 1000
 
@@ -178,6 +179,35 @@ class LearnerBatch:
             self.arena.reset(which, first_player)
             which = which & ~self.batch.is_open
         raise SorryError(f"max_plies: {self.batch.max_plies} leaves the learner no decision in {MOST_ATTEMPTS} games")
+
+    def snapshot(self) -> dict[str, Any]:
+        """The games, who sits where by name, and the generator, as JSON-able data for `restore`."""
+        names = [LEARNER_NAME, *(player.name for player in self.arena.players)]
+        seating = [[names[k + 1] for k in row] for row in self.arena.seating.tolist()]
+        return {"seating": seating, "rng": self.rng.bit_generator.state, **self.batch.snapshot()}
+
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        """Takes over a `snapshot`; the games in it in which someone sits who is not here are begun anew.
+
+        Raises:
+            SorryError: what is no snapshot of so many games of these rules.
+        """
+        places = {player.name: k for k, player in enumerate(self.arena.players)} | {LEARNER_NAME: LEARNER}
+        try:
+            seating = [[places.get(name, GONE) for name in row] for row in snapshot["seating"]]
+            seats = np.array([row.index(LEARNER) for row in seating])
+            found = np.array(seating)
+            self.rng.bit_generator.state = snapshot["rng"]
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise SorryError(f"snapshot: {' '.join(str(error).split())[:200]}") from None
+        if found.shape != self.arena.seating.shape or ((found == LEARNER).sum(axis=1) != 1).any():
+            raise SorryError("snapshot: its seats are not those of these games")
+        self.batch.restore(snapshot)
+        if (self.batch.movers != seats).any():
+            raise SorryError("snapshot: a game in it does not wait for the learner")
+        self.seats[:] = seats
+        self.arena.seating[:] = np.where(found == GONE, 0, found)
+        self.begin((found == GONE).any(axis=1))
 
     def step(self, actions: np.ndarray | int) -> None:
         """Plays the learners' actions and everyone else's. Raises IllegalError before any game changes."""

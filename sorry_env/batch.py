@@ -327,6 +327,41 @@ class Batch:
         self._actions[e] = LOOK
         self._advance()
 
+    def snapshot(self) -> dict[str, Any]:
+        """Open games and all random streams as JSON-able data, for `restore`: positions as texts.
+
+        Raises:
+            SorryError: where a game is not open.
+        """
+        if not self.is_open.all():
+            raise SorryError(f"snapshot: game {int(np.argmin(self.is_open))} is not open")
+        positions = [str(self.position(e)) for e in range(self.num_games)]
+        return {"positions": positions, "plies": self.plies.tolist(), "streams": self._streams.tolist()}
+
+    def restore(self, snapshot: dict[str, Any]) -> None:
+        """Takes over the games and streams of a `snapshot`, from which all goes on as it would have there.
+
+        Raises:
+            SorryError: what is no snapshot of so many games of these rules; nothing has then changed.
+        """
+        try:
+            positions = [Position.parse(text, self.rules) for text in snapshot["positions"]]
+            plies, streams = (np.array(snapshot[name], np.int64) for name in ("plies", "streams"))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise SorryError(f"snapshot: {' '.join(str(error).split())[:200]}") from None
+        if (len(positions), plies.shape, streams.shape) != (self.num_games, self.plies.shape, self._streams.shape):
+            raise SorryError(f"snapshot: it is not of {self.num_games} games")
+        if any("?" in str(position) for position in positions):
+            raise SorryError("snapshot: a hand in it is unknown")
+        if plies.min() < 0 or plies.max() >= self.max_plies or not all(each.legal_actions() for each in positions):
+            raise SorryError("snapshot: a game in it is not open")
+        for e, position in enumerate(positions):
+            self.states[e] = position.row[0]
+        self._status[:], self.plies[:] = OPEN, plies
+        self._actions[:] = LOOK
+        self._streams[:] = streams
+        self._advance()
+
     def forfeit(self, e: int) -> None:
         """Cuts game e off as it stands: no decision is open there any more, and no one has won."""
         self._status[e] = TRUNCATED

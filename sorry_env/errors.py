@@ -29,3 +29,9 @@ class SpecError(SorryError):
 
 class PolicyError(SorryError):
     """A policy file that is missing, damaged or made for another game."""
+
+
+def one_line(what: object, most: int = 160) -> str:
+    """A text from elsewhere as part of a message: its first line, cut, and nothing in it that steers a terminal."""
+    first = (str(what).splitlines() or [""])[0][:most]
+    return "".join(letter if letter.isprintable() else "?" for letter in first)

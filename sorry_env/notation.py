@@ -31,6 +31,7 @@ from sorry_env.errors import AmbiguousError, IllegalError, MalformedError
 from sorry_env.rules import Rules
 
 Row = Sequence[int]
+MOST_CHARS: Final = 1000  # of a position or move; the longest that make sense have below 400
 
 _CARD_IDS: Final = {card: kind for kind, card in enumerate(CARDS)}
 _PLACE: Final = r"(?:S|H|s[0-4]|[1-5]?[0-9])"
@@ -127,6 +128,8 @@ def parse_position(text: str, rules: Rules) -> np.ndarray:
         MalformedError: text that is not written as RULES 8.2 says.
         IllegalError: a position that cannot be; the message names the field.
     """
+    if len(text) > MOST_CHARS:
+        raise MalformedError(f"position: {_quote(text)} has {len(text)} characters, more than {MOST_CHARS}")
     parts = text.split(" ")
     if len(parts) != 4:
         raise MalformedError(f"position: {_quote(text)} has {len(parts)} fields, not the four PAWNS MOVER CARDS PILE")
@@ -350,7 +353,7 @@ def parse_move(text: str, row: Row, rules: Rules, legal: Iterable[int]) -> int:
     moves = {format_move(row, rules, action): action for action in legal}
     if text in moves:
         return moves[text]
-    match = _MOVE.fullmatch(text)
+    match = _MOVE.fullmatch(text) if len(text) <= MOST_CHARS else None
     if match is None:
         raise MalformedError(
             f"move: {_quote(text)} is not written as CARD:PART, such as 1:S>4, 7:5>8,20>24 or 11:22<>50, nor is it "

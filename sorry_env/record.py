@@ -52,6 +52,10 @@ def read_record(text: str) -> Game:
     ]
     if len(lines) < 4 or lines[0][1] != _HEADER:
         found = repr(lines[0][1][:80]) if lines else "an empty text"
+        if lines and lines[0][1].startswith("sorry-record ") and lines[0][1] != _HEADER:
+            raise MalformedError(
+                f"record: it is written as {found}, this version reads {_HEADER!r}; read it with the one that wrote it"
+            )
         raise MalformedError(f"record: begins with {found}, not {_HEADER!r}, or lacks rules, start or end")
     with _quoting(*lines[1]):
         rules = rules_from(_field(lines[1][1], "rules"))

@@ -180,6 +180,9 @@ PRESETS: Final = {
 }
 
 
+MOST_CHARS: Final = 1000  # of a rules text
+
+
 def rules_from(rules: str | Rules = "classic", players: int | None = None, **options: Any) -> Rules:
     """The rules record that a user means.
 
@@ -193,6 +196,8 @@ def rules_from(rules: str | Rules = "classic", players: int | None = None, **opt
     """
     if not isinstance(rules, str | Rules):
         raise RulesError(f"rules: {rules!r} is neither a name nor a rules record")
+    if isinstance(rules, str) and len(rules) > MOST_CHARS:
+        raise RulesError(f"rules: {rules[:80]!r}... has {len(rules)} characters, more than {MOST_CHARS}")
     record = rules if isinstance(rules, Rules) else _parse_spec(rules)
     if players is not None:
         options["players"] = players

@@ -183,7 +183,7 @@ def load_solution(path: Path, rules: Rules) -> Solution:
                 facts, values = json.loads(str(file["facts"])), file["values"]
     except PolicyError:
         raise
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, RecursionError, zipfile.BadZipFile) as error:
         raise PolicyError(f"solution: {str(path)!r} cannot be read: {error}") from None
     size = math.comb(_PLACES + rules.pawns - 1, rules.pawns) ** 2
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:

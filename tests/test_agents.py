@@ -13,6 +13,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from hostile import rewrite_facts
 from playing import legal_choice
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
@@ -295,21 +296,25 @@ def assert_saved(folder: Path, value: float, facts: dict[str, Any]) -> None:
 
 
 def test_checkpoint_round_trip(tmp_path: Path) -> None:
-    """What is saved is loaded, nothing in it is a pickle, and only the newest weights are kept."""
+    """What is saved is loaded, nothing in it is a pickle, and the one before is kept."""
     folder = tmp_path / "new" / "run"
     for number in (1, 2):
         save_checkpoint(folder, tensors(number), {"timesteps": number, "rules": "classic"})
         assert_saved(folder, number, {"timesteps": number, "rules": "classic"})
-    assert sorted(file.name for file in folder.iterdir()) == [CHECKPOINT_FILE, weights_of(folder).name]
-    assert weights_of(folder).name.startswith("weights-2-")
-    assert b"pickle" not in weights_of(folder).read_bytes()
+    kept = sorted(file.name.rpartition("-")[0] or file.name for file in folder.iterdir())
+    assert kept == ["checkpoint", CHECKPOINT_FILE, "weights-1", "weights-2"]
+    assert all(b"pickle" not in file.read_bytes() for file in folder.iterdir())
 
 
 def spoil(folder: Path, **changes: Any) -> None:
     """Changes facts of a saved checkpoint; None takes one away."""
-    path = folder / CHECKPOINT_FILE
-    facts = json.loads(path.read_text(encoding="utf-8")) | changes
-    path.write_text(json.dumps({key: fact for key, fact in facts.items() if fact is not None}), encoding="utf-8")
+
+    def change(facts: dict[str, Any]) -> None:
+        facts |= changes
+        for key in [key for key, fact in changes.items() if fact is None]:
+            del facts[key]
+
+    rewrite_facts(folder, change)
 
 
 def weights_of(folder: Path) -> Path:
@@ -368,13 +373,14 @@ def test_checkpoint_of_something_else(tmp_path: Path) -> None:
         load_player(str(tmp_path))
 
 
-@pytest.mark.parametrize("interrupted_at", [0, 1])
+@pytest.mark.parametrize("interrupted_at", [0, 1, 2, 3])
 @pytest.mark.parametrize("timesteps", [6, 5])
 def test_interrupted_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timesteps: int, interrupted_at: int
 ) -> None:
-    """A write that is interrupted at either rename leaves the old checkpoint whole, also one of the same timesteps."""
-    save_checkpoint(tmp_path, tensors(1), {"timesteps": 5})
+    """A write that is interrupted at any rename leaves the old checkpoint whole, also one of the same timesteps."""
+    for number in (8, 9, 1):
+        save_checkpoint(tmp_path, tensors(number), {"timesteps": 5})
     real, calls = os.replace, itertools.count()
 
     def replace(source: Any, target: Any) -> None:

@@ -367,7 +367,7 @@ def test_export_refuses_what_differs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     other.parent.mkdir()
     write_policy(other, rules, np.full(sizes(rules), 1 if body is None else np.nan, np.float32))
     monkeypatch.setattr(export, "_policy_graph", lambda *arguments: other.read_bytes())
-    with pytest.raises(PolicyError, match="differ"):
+    with pytest.raises(PolicyError, match="differ" if body is None else "not numbers"):
         export_policy(body or random_body(rules), rules, path)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["other", "policy.onnx"]
     assert path.read_bytes() == b"old"

@@ -84,7 +84,7 @@ def test_resume(
     assert is_progress(stderr)
     assert read_json(out / "checkpoint.json")["timesteps"] == 768
     assert read_json(out / "results.json")["timesteps"] == 768
-    assert [file.name.rpartition("-")[0] for file in out.glob("weights-*")] == ["weights-768"]
+    assert [file.name.rpartition("-")[0] for file in out.glob("weights-*")].count("weights-768") == 1
 
 
 def test_evaluate(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hostile import rewrite_facts
 from playing import ask
 from strategies import random_positions
 from tiny_values import before_draws, rows_of
@@ -192,9 +192,7 @@ def test_other_settings_are_refused(tmp_path: Path) -> None:
 def test_damaged_checkpoint(fact: str, tmp_path: Path) -> None:
     """A checkpoint that lacks a fact is refused by its name, as a run to resume and as a player."""
     run(tmp_path)
-    facts = json.loads((tmp_path / CHECKPOINT_FILE).read_text(encoding="utf-8"))
-    del facts[fact]
-    (tmp_path / CHECKPOINT_FILE).write_text(json.dumps(facts), encoding="utf-8")
+    rewrite_facts(tmp_path, lambda facts: facts.pop(fact))
     for use in (lambda: TDLearner(settings(tmp_path, resume=True)), lambda: load_player(str(tmp_path))):
         with pytest.raises(PolicyError, match=f"lacks {fact}"):
             use()
@@ -256,8 +254,8 @@ def test_bad_settings(changes: dict[str, Any], words: str, tmp_path: Path) -> No
 
 
 def test_divergence_is_told(tmp_path: Path) -> None:
-    """A run whose loss is no number stops on one line that says what to try."""
-    with pytest.raises(SorryError, match=r"training diverged: the loss of game 20 is nan; try a lower --learning-rate"):
+    """A run whose weights are no numbers stops on one line that says what to try."""
+    with pytest.raises(SorryError, match=r"diverged: a weight is nan after 20 games; try a lower --learning-rate"):
         run(tmp_path, learning_rate=float("inf"))
 
 

@@ -10,7 +10,7 @@ from sorry_env.players.base import (
 )
 from sorry_env.players.light import GreedyPlayer, RacePlayer, RandomPlayer, SolitairePlayer
 from sorry_env.players.perfect import PerfectPlayer
-from sorry_env.players.policy import PolicyPlayer
+from sorry_env.players.policy import PolicyPlayer, refuse_zip
 from sorry_env.players.value import ValuePlayer, open_champion, open_expectimax, open_file
 
 __all__ = [
@@ -37,3 +37,4 @@ register_player("perfect", PerfectPlayer)
 register_player("champion", open_champion)
 register_player("expectimax", open_expectimax)
 register_file_player(".onnx", open_file)
+register_file_player(".zip", refuse_zip)

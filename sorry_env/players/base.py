@@ -50,6 +50,8 @@ class Player(Protocol):
         ...
 
 
+MOST_SPEC_CHARS: Final = 4096
+
 Factory = Callable[[str, dict[str, str]], Player]
 
 _NAMED: Final[dict[str, Factory]] = {}
@@ -103,6 +105,8 @@ def known_players() -> list[str]:
 
 
 def _open(spec: str) -> Player:
+    if len(spec) > MOST_SPEC_CHARS:
+        raise SpecError(f"player: {spec[:80]!r}... has {len(spec)} characters, more than {MOST_SPEC_CHARS}")
     name, _, tail = spec.partition(":")
     if name in _NAMED:
         return _NAMED[name](spec, _parse_options(spec, tail))
@@ -111,7 +115,7 @@ def _open(spec: str) -> Player:
         if found and (not tail or tail.startswith(":")):
             return factory(path + suffix, _parse_options(spec, tail[1:]))
     for marker, factory in _FOLDERS.items():
-        if (Path(spec) / marker).is_file():
+        if os.path.isfile(Path(spec) / marker):  # unlike `Path.is_file` false for names that no file can have
             return factory(spec, {})
     near = get_close_matches(name, _NAMED, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""

@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from sorry_env.actions import ACTION_VERSION, action_table
-from sorry_env.errors import PolicyError, RulesError
+from sorry_env.errors import PolicyError, RulesError, one_line
 from sorry_env.observation import OBSERVATION_VERSION, observation_layout
+from sorry_env.players.onnx_wire import what_is_wrong
 from sorry_env.rules import Rules, rules_from
 
 METADATA_KEY: Final = "sorry_env"
 POLICY_FORMAT: Final = 1
 MAX_POLICY_BYTES: Final = 64 * 1024 * 1024
+MAX_SESSION_BYTES: Final = 2 * 1024**3  # of working memory, all sessions of a process together
 POLICY: Final = "policy"  # kinds of file
 VALUE: Final = "value"
 
@@ -86,12 +89,15 @@ class PolicyFile:
 def open_policy_file(spec: str) -> PolicyFile:
     """Opens a file. Raises PolicyError where it is missing, too large, damaged, or does not say what game it is for."""
     path = Path(spec)
-    if not path.is_file():
-        raise PolicyError(f"policy: no file {spec!r}; give the path of an exported .onnx file")
-    size = path.stat().st_size
-    if size > MAX_POLICY_BYTES:
-        raise PolicyError(f"policy {spec!r} has {size} bytes, more than the {MAX_POLICY_BYTES} allowed")
-    return _read_file(spec, path.read_bytes())
+    try:
+        if not path.is_file():
+            raise PolicyError(f"policy: no file {spec!r}; give the path of an exported .onnx file")
+        size = path.stat().st_size
+        if size > MAX_POLICY_BYTES:
+            raise PolicyError(f"policy {spec!r} has {size} bytes, more than the {MAX_POLICY_BYTES} allowed")
+        return _read_file(spec, path.read_bytes())
+    except OSError as error:
+        raise PolicyError(f"policy {spec[:200]!r} cannot be read: {error.strerror}") from None
 
 
 def _read_file(spec: str, data: bytes) -> PolicyFile:
@@ -107,21 +113,37 @@ def _open_session(spec: str, data: bytes) -> Any:
         raise PolicyError(
             f"policy {spec!r} needs onnxruntime: pip install 'sorry-env[policy]', or pip install onnxruntime"
         ) from None
+    wrong = what_is_wrong(data)
+    if wrong:
+        raise PolicyError(f"policy {spec!r} is not an ONNX file that can be read: {one_line(wrong)}")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
+    _bound_memory()
+    options.add_session_config_entry("session.use_env_allocators", "1")
+    chosen: dict[str, Any] = {"providers": ["CPUExecutionProvider"]}
+    chosen["disabled_optimizers"] = ["ConstantFolding"]  # it would compute, outside the bound, what the file asks for
     try:
-        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(data, options, **chosen)
     except Exception as error:  # onnxruntime raises classes of its own, all derived from Exception alone
-        reason = str(error).splitlines()[0][:160]
-        raise PolicyError(f"policy {spec!r} is not an ONNX file that can be read: {reason}") from None
+        raise PolicyError(f"policy {spec!r} is not an ONNX file that can be read: {one_line(error)}") from None
+
+
+@cache
+def _bound_memory() -> None:
+    """The memory that all sessions of the process share: a file that asks for more raises instead of taking it."""
+    import onnxruntime
+
+    kinds = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, onnxruntime.OrtMemType.DEFAULT
+    arena = onnxruntime.OrtArenaCfg({"max_mem": MAX_SESSION_BYTES})
+    onnxruntime.create_and_register_allocator(onnxruntime.OrtMemoryInfo("Cpu", *kinds), arena)
 
 
 def _read_metadata(spec: str, session: Any) -> dict[str, Any]:
-    text = session.get_modelmeta().custom_metadata_map.get(METADATA_KEY)
     try:
+        text = session.get_modelmeta().custom_metadata_map.get(METADATA_KEY)  # it raises where that is not UTF-8
         metadata = json.loads(text) if text else None
-    except ValueError:
+    except (ValueError, RecursionError):
         metadata = None
     if not isinstance(metadata, dict) or metadata.get("format") != POLICY_FORMAT:
         raise PolicyError(
@@ -135,4 +157,4 @@ def _read_rules(spec: str, metadata: dict[str, Any]) -> Rules:
     try:
         return rules_from(metadata.get("rules", ""))
     except RulesError as error:
-        raise PolicyError(f"policy {spec!r}: its metadata names rules that cannot be read: {error}") from None
+        raise PolicyError(f"policy {spec!r}: its metadata names rules that cannot be read: {one_line(error)}") from None

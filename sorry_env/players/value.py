@@ -12,7 +12,7 @@ from sorry_env.engine import hand_searching, searching
 from sorry_env.engine.parameters import parameter_row
 from sorry_env.engine.rows import stream_rows
 from sorry_env.engine.valuing import MOST_OUTPUTS
-from sorry_env.errors import PolicyError, RulesError, SpecError
+from sorry_env.errors import PolicyError, RulesError, SpecError, one_line
 from sorry_env.players.base import Player, refuse_options
 from sorry_env.players.onnx_file import VALUE, PolicyFile, layout_hash, open_policy_file, policy_metadata
 from sorry_env.players.policy import PolicyPlayer
@@ -47,10 +47,15 @@ def value_metadata(rules: Rules, **more: Any) -> dict[str, Any]:
 def read_model(file: PolicyFile) -> ValueModel:
     """The network of an opened file. Raises PolicyError where it is not one that this version can play."""
     if file.kind != VALUE:
-        raise PolicyError(f"value {file.spec!r} is a file of kind {file.kind!r}, not {VALUE!r}: it gives no values")
+        raise PolicyError(
+            f"value {file.spec!r} is a file of kind {one_line(file.kind)!r}, not {VALUE!r}: it gives no values"
+        )
     wanted = value_metadata(file.rules)["inputs"]
     if file.metadata.get("inputs") != wanted:
-        raise PolicyError(f"value {file.spec!r}: its inputs are {file.metadata.get('inputs')}, this version's {wanted}")
+        raise PolicyError(
+            f"value {file.spec!r}: its inputs are {one_line(file.metadata.get('inputs'))}, this version's {wanted}; "
+            "play it with the version that exported it, or train it anew"
+        )
     outputs = {port.name for port in file.session.get_outputs() if port.type == "tensor(float)"}
     if not outputs.issuperset(LAYERS):
         raise PolicyError(f"value {file.spec!r}: its float outputs are {sorted(outputs)}, not its layers {LAYERS}")
@@ -58,8 +63,7 @@ def read_model(file: PolicyFile) -> ValueModel:
         nothing = np.zeros((0, num_inputs(file.rules)), np.float32)
         layers = file.session.run(LAYERS, {"features": nothing})
     except Exception as error:  # onnxruntime raises classes of its own, all derived from Exception alone
-        reason = str(error).splitlines()[0][:160]
-        raise PolicyError(f"value {file.spec!r}: its layers cannot be read: {reason}") from None
+        raise PolicyError(f"value {file.spec!r}: its layers cannot be read: {one_line(error)}") from None
     try:
         return network_model(file.rules, layers)
     except PolicyError as error:

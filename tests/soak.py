@@ -25,6 +25,7 @@ from sorry_env import sorry_v0
 
 WARM_UP: Final = 0.1  # share of a part
 ENDS: Final = 0.2  # share of the samples that each of the two medians is taken over
+MOST_SAMPLES: Final = 1000  # what is kept of them must not grow itself
 LEAST_SAMPLES: Final = 10
 VECTOR_ENVS: Final = 1024
 STATM: Final = Path("/proc/self/statm")  # Linux
@@ -76,6 +77,7 @@ class Watch:
         self.begun = self.shown = time.monotonic()
         self.games = self.steps = 0
         self.samples: list[int] = []
+        self.next_sample = 0.0  # share of the goal
 
     def tick(self, games: int, steps: int, done: float | None = None) -> bool:
         """Counts what was played since the last tick and looks at memory; whether the part is to go on.
@@ -87,8 +89,9 @@ class Watch:
         """
         self.games, self.steps = self.games + games, self.steps + steps
         share = (self.games if done is None else done) / self.goal
-        if share >= WARM_UP:
+        if share >= max(WARM_UP, self.next_sample):
             self.samples.append(resident_bytes())
+            self.next_sample = share + 1 / MOST_SAMPLES
         now = time.monotonic()
         if now - self.shown >= self.every:
             self.shown = now

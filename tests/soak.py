@@ -1,6 +1,7 @@
 """Memory over long play: `python tests/soak.py --vector-games 1000000 --aec-games 100000 --self-play 2`.
 
-Each part plays on in one process while its resident memory is sampled. A tenth of the part is warm-up; after it the
+Each part plays on in one process while its resident memory (RSS) is sampled, without the pages of program files, which
+the system drops and reads again as it likes. A tenth of the part is warm-up; after it the
 median of the last fifth of the samples may stand at most `--limit` percent above the median of the first fifth.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import mmap
 import random
 import statistics
 import sys
@@ -32,10 +34,9 @@ STATM: Final = Path("/proc/self/statm")  # Linux
 
 
 def resident_bytes() -> int:
-    """Memory of this process that is in RAM now. Raises OSError where the system has no /proc."""
-    import resource
-
-    return int(STATM.read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+    """Memory of this process that is in RAM now and not of files. Raises OSError where the system has no /proc."""
+    _, resident, shared, *_ = map(int, STATM.read_text(encoding="ascii").split())
+    return (resident - shared) * mmap.PAGESIZE
 
 
 @dataclass(frozen=True)

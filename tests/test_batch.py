@@ -378,14 +378,6 @@ def test_place_refuses_unknown_hands(seat: int) -> None:
         batch.place(0, batch.position(0).seen_by(seat))
 
 
-def test_place_refuses_what_was_never_begun() -> None:
-    """The position of a game before its first reset, without hands, is refused and changes nothing."""
-    batch = Batch("points:players=3", 2, 1)
-    with pytest.raises(IllegalError, match="never begun"):
-        batch.place(0, batch.position(1))
-    assert not batch.is_open.any()
-
-
 def test_forfeit() -> None:
     """A forfeited game is cut off as it stands: nothing is legal, nobody has won, the others go on."""
     batch = begun("classic", 2)

@@ -26,7 +26,7 @@ def main() -> int:
     parser.add_argument("--file", type=Path, help="try this input alone, without atheris")
     told = parser.parse_args()
     if told.file:
-        from tests.fuzz.targets import TARGETS
+        from .targets import TARGETS
 
         TARGETS[told.target].run(told.file.read_bytes())
         print("nothing found")
@@ -36,7 +36,7 @@ def main() -> int:
     # Numba cannot compile instrumented code, and atheris leaves out only what is named in full.
     engine = [f"sorry_env.engine.{path.stem}" for path in (ROOT / "sorry_env" / "engine").glob("*.py")]
     with atheris.instrument_imports(include=["sorry_env"], exclude=engine):
-        from tests.fuzz.targets import TARGETS
+        from .targets import TARGETS
     target = TARGETS[told.target]
     corpus = tempfile.mkdtemp(prefix=f"fuzz-{told.target}-")
     for k, seed in enumerate(target.seeds()):

@@ -117,6 +117,8 @@ def load_run(folder: Path, learner: str, wanted: Mapping[str, type | tuple[type,
     missing = ", ".join(sorted(set(wanted) - set(facts)))
     if missing:
         raise PolicyError(f"checkpoint in {str(folder)!r} is not of train.py {learner}: it lacks {missing}")
+    if facts.get("learner", learner) != learner:
+        raise PolicyError(f"checkpoint in {str(folder)!r} is not of train.py {learner}: it is of another learner")
     for name, kinds in wanted.items():
         if not isinstance(facts[name], kinds) or (kinds is int and not 0 <= facts[name] <= MOST_COUNT):
             raise PolicyError(f"checkpoint in {str(folder)!r}: its {name} is {str(facts[name])[:80]!r}")

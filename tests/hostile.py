@@ -8,6 +8,7 @@ import pickle
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -102,14 +103,17 @@ def filled(number: float) -> Any:
     return made
 
 
-def asks_for(shape: list[int], operator: str = "ConstantOfShape") -> Any:
-    """A policy that makes an array of a shape on its way."""
-    size = numpy_helper.from_array(np.array(shape, np.int64), "size")
-    nodes = [helper.make_node(operator, ["size"], ["big"])] if operator == "ConstantOfShape" else [
-        helper.make_node("Expand", ["observation", "size"], ["big"])
-    ]  # fmt: skip
-    nodes += [helper.make_node("ReduceSum", ["big"], ["sum"]), helper.make_node("Identity", ["sum"], ["logits"])]
-    return model(nodes, [size])
+def asks_for(shape: list[int], operator: str = "ConstantOfShape", source: str = "observation") -> Any:
+    """A policy that makes an array of a shape on its way, of nothing or (`Expand`) of what is there."""
+    constants = [numpy_helper.from_array(np.array(shape, np.int64), "size")]
+    constants.append(numpy_helper.from_array(np.ones(1, np.float32), "one"))
+    inputs = ["size"] if operator == "ConstantOfShape" else [source, "size"]
+    nodes = [
+        helper.make_node(operator, inputs, ["big"]),
+        helper.make_node("ReduceSum", ["big"], ["sum"]),
+        helper.make_node("Identity", ["sum"], ["logits"]),
+    ]
+    return model(nodes, constants)
 
 
 def endless() -> Any:
@@ -155,6 +159,7 @@ ONNX: dict[str, Callable[[], Any]] = {
     "negative dims": lambda: asks_for([-5, 3]),
     "huge array": lambda: asks_for([2**20, 2**20]),
     "large array": lambda: asks_for([2**15, 2**16]),  # 8 GiB
+    "large constant": lambda: asks_for([2**15, 2**16], "Expand", "one"),
     "huge expansion": lambda: asks_for([2**24, 2, FEATURES], "Expand"),
     "NaN weights": lambda: filled(np.nan),
     "infinite weights": lambda: filled(np.inf),
@@ -192,6 +197,7 @@ def truncated() -> Iterator[bytes]:
         yield data[:at]
 
 
+@cache
 def zip_bomb() -> bytes:
     """A zip of a few kB that unpacks to a gigabyte, as a stable-baselines3 model is one."""
     buffer, block = io.BytesIO(), bytes(1 << 20)

@@ -113,8 +113,11 @@ def test_truncated_onnx(tmp_path: Path) -> None:
 FLIPS = 400
 
 
-def test_flipped_onnx(tmp_path: Path) -> None:
-    """A policy with some bits wrong is refused in one line, or is still a policy and plays legal actions."""
+def test_flipped_onnx(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A policy with some bits wrong is refused in one line, or is still a policy and plays legal actions.
+
+    Nothing is printed, whatever onnxruntime thinks of it.
+    """
     rng, path = np.random.default_rng(1), tmp_path / "policy.onnx"
     data, refusals = hostile.sound(), 0
     structure = len(data) - 4 * hostile.FEATURES * hostile.ACTIONS  # bytes that are no weights
@@ -134,6 +137,7 @@ def test_flipped_onnx(tmp_path: Path) -> None:
             position = Position.parse("R:S,S,S,9/Y:S,S,S,S r 1 *", hostile.RULES)
             assert player.act(seen, mask, rng, [position, position]).tolist() == [5, 6]  # type: ignore[arg-type]
     assert FLIPS // 4 < refusals < FLIPS
+    assert capfd.readouterr() == ("", "")
 
 
 # --- Zips ---

@@ -122,7 +122,8 @@ def _open_session(spec: str, data: bytes) -> Any:
     _bound_memory()
     options.add_session_config_entry("session.use_env_allocators", "1")
     chosen: dict[str, Any] = {"providers": ["CPUExecutionProvider"]}
-    chosen["disabled_optimizers"] = ["ConstantFolding"]  # it would compute, outside the bound, what the file asks for
+    chosen["enable_fallback"] = 0  # else it tries a damaged file again and prints why
+    chosen["read_config_from_model"] = 0  # else a file may change the options
     try:
         return onnxruntime.InferenceSession(data, options, **chosen)
     except Exception as error:  # onnxruntime raises classes of its own, all derived from Exception alone

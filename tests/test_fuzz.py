@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import random
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from fuzz.targets import TARGETS
@@ -18,10 +20,11 @@ has_atheris = pytest.mark.skipif(
 RUNS = {"policy": 300}  # else 1000
 
 
-def fuzz(*words: str) -> subprocess.CompletedProcess[str]:
-    """Runs the program to its end."""
-    command = [sys.executable, "-m", "tests.fuzz", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs Python to its end; inputs that it keeps go to the folder."""
+    environment = os.environ | {"TMPDIR": str(folder)}
+    command = [sys.executable, *words]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120)
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -39,10 +42,10 @@ def test_damaged_seeds(name: str) -> None:
 
 @has_atheris
 @pytest.mark.parametrize("name", TARGETS)
-def test_short_run(name: str) -> None:
+def test_short_run(name: str, tmp_path: Path) -> None:
     """A few seconds of coverage-guided inputs find nothing."""
     runs = RUNS.get(name, 1000)
-    done = fuzz(name, "--runs", str(runs), "--minutes", "0.5")
+    done = run(tmp_path, "-m", "tests.fuzz", name, "--runs", str(runs), "--minutes", "0.5")
     assert done.returncode == 0, done.stderr[-3000:]
     found = re.search(r"stat::number_of_executed_units: (\d+)", done.stderr)
     assert found, done.stderr[-1000:]
@@ -66,14 +69,14 @@ main()
 
 
 @has_atheris
-def test_a_planted_error_is_found(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_planted_error_is_found(tmp_path: Path) -> None:
     """A target that fails on some input is found out; the input is kept and can be tried again."""
-    folder = tmp_path_factory.mktemp("findings")
-    command = [sys.executable, "-c", PLANTED, str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    findings = tmp_path / "findings"
+    findings.mkdir()
+    done = run(tmp_path, "-c", PLANTED, str(findings))
     assert done.returncode != 0
     assert "ValueError: planted" in done.stdout + done.stderr
-    (kept,) = folder.iterdir()
+    (kept,) = findings.iterdir()
     assert b"5" in kept.read_bytes()
-    again = fuzz("move", "--file", str(kept))
+    again = run(tmp_path, "-m", "tests.fuzz", "move", "--file", str(kept))
     assert (again.returncode, again.stdout) == (0, "nothing found\n")

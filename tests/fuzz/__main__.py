@@ -38,7 +38,8 @@ def main() -> int:
     with atheris.instrument_imports(include=["sorry_env"], exclude=engine):
         from .targets import TARGETS
     target = TARGETS[told.target]
-    corpus = tempfile.mkdtemp(prefix=f"fuzz-{told.target}-")
+    corpus = tempfile.mkdtemp(prefix=f"fuzz-{told.target}-")  # stays: atheris ends the process
+    print(f"inputs that reach something new: {corpus}", flush=True)
     for k, seed in enumerate(target.seeds()):
         target.run(seed)
         (Path(corpus) / f"seed-{k}").write_bytes(seed)

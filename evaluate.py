@@ -27,12 +27,13 @@ from rich.table import Table
 import agents  # noqa: F401  # makes checkpoint folders players
 from agents import evaluation
 from agents.crews import Crew, open_crew
-from agents.evaluation import Played, Terms, play_matches
+from agents.evaluation import Played, Score, Terms, play_matches
 from agents.files import check_writable, write_text
 from agents.luck import AUTO, Adjuster, open_adjuster
 from agents.matches import Tables, plan_matches, table_rules
+from agents.pictures import check_drawing, draw_evaluation
 from agents.protocol import find_protocol, headline, open_everywhere, open_pinned, run_protocol
-from agents.ratings import influences, rate
+from agents.ratings import Rating, influences, rate
 from agents.regret import measure_regret
 from agents.reporting import (
     ProgressDisplay,
@@ -86,6 +87,8 @@ class Settings:
     """What each player gives away against perfect play, in a game that `sorry-env solve` has solved."""
     protocol: str | None = None
     """A fixed evaluation of one player, all settings named: sorry-bench-1."""
+    plot: Path | None = None
+    """Folder for pictures: ratings with error bars, and of three or more players the cross-table."""
     json: Path | None = None
     """File for the table as JSON; - prints it in place of the table."""
 
@@ -102,13 +105,16 @@ class Settings:
             self._check_protocol()
         elif len(self.players_to_rate) < 2 and not self.regret:
             raise SorryError("players: give two or more, such as: evaluate.py greedy random")
-        if self.regret and (self.until is not None or self.adjust != AUTO or self.tables != "auto"):
-            raise SorryError("--regret: plays against perfect play alone, without --until, --adjust and --tables")
+        if self.regret and (self.until or self.plot or self.adjust != AUTO or self.tables != "auto"):
+            raise SorryError("--regret: plays against perfect play alone, without --until, --adjust, --tables, --plot")
         if self.ray is not None and (self.regret or self.workers > 1):
             raise SorryError("--ray: not with --workers, and not with --regret, which plays in this process")
         rules = table_rules(self.rules, self.players)
         if self.tables == "mixed" and num_sides(rules) < 3:
             raise SorryError(f"--tables mixed: needs three or four sides; {rules.spec()!r} has {num_sides(rules)}")
+        if self.plot:
+            check_drawing("--plot")
+            self.plot.mkdir(parents=True, exist_ok=True)  # now, not after an hour of games
         if self.tables == "mixed" and not find_spec("choix"):
             raise SorryError("--tables mixed: needs choix for its ratings: pip install choix")
         return rules
@@ -148,6 +154,8 @@ def main() -> None:
     out = console()
     for table in tables:
         out.print(table)
+    if settings.plot:
+        out.print(f"pictures in {settings.plot}")
     out.print(f"{seconds:.1f} s")
     if settings.json:
         write_text(settings.json, text + "\n")
@@ -177,19 +185,24 @@ def matches(settings: Settings, rules: Rules, crew: Crew) -> Shown:
     result: dict[str, Any] = {"adjuster": adjuster.as_dict() if adjuster else None, "until": settings.until}
     result["scores"] = [score.as_dict() for score in scores]
     tables = [score_table(title, scores, adjuster, note)]
+    ratings = rate(played, specs, settings.seed) if settings.plot or settings.tables == "mixed" else []
+    cells: list[tuple[int, int, Score]] = []
     if settings.tables == "mixed":
-        more, further = mixed(played[0], specs, settings.seed)
-        return result | more, tables + further
-    if len(specs) > 2 and len(planned) > 1:
+        more, further = mixed(played[0], specs, ratings)
+        result |= more
+        tables += further
+    elif len(specs) > 2 and len(planned) > 1:
         pairs = [(one, next(k for k in match.tables[0] if k != one)) for match in planned for one in match.measured]
         cells = [(*pair, score) for pair, score in zip(pairs, scores, strict=True)]
         tables.append(cross_table("cross-table" + (", adjusted" if adjuster else ""), specs, cells))
+    if settings.plot:
+        draw_evaluation(settings.plot, title, ratings, specs, cells)
     return result, tables
 
 
-def mixed(played: Played, specs: Sequence[str], seed: int) -> Shown:
+def mixed(played: Played, specs: Sequence[str], ratings: Sequence[Rating]) -> Shown:
     """What mixed tables say beside the win rates."""
-    ratings, found = rate(played, specs, seed), influences(played, specs)
+    found = influences(played, specs)
     tables = [rating_table("Plackett-Luce ratings", ratings)]
     if found:
         tables.append(kingmaking_table("kingmaking", specs, found))

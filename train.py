@@ -15,7 +15,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +24,24 @@ from rich.table import Table
 
 import agents  # noqa: F401  # makes checkpoint folders players
 from agents.checkpoints import describe_last
-from agents.evaluation import evaluate, meet_yardsticks
+from agents.evaluation import Score, evaluate, meet_yardsticks
 from agents.export import export_policy, export_value
 from agents.files import write_text
 from agents.league import League
 from agents.luck import AUTO, open_adjuster
+from agents.pictures import recording
 from agents.policies import PolicyBody
 from agents.ppo import PPOLearner, PPOSettings
+from agents.progress import ProgressLog, ProgressRow
 from agents.reporting import ProgressDisplay, TerminatedError, console, run_program, score_table
 from agents.rllib import RLlibLearner, RLlibSettings
 from agents.td import TDLearner, TDSettings
 from sorry_env.errors import SorryError
 from sorry_env.players import load_player
 from sorry_env.rules import Rules
+from sorry_env.values import num_sides
 
+NAME = "train.py"
 CHECK_GAMES = 1000
 
 Settings = TDSettings | PPOSettings | RLlibSettings
@@ -54,15 +58,18 @@ def train_td(arguments: list[str]) -> None:
 def _train_td(settings: TDSettings, learner: TDLearner) -> None:
     first, checked = learner.fraction(), 0
     begun = time.monotonic()
-    with ProgressDisplay("training") as display:
+    with ProgressDisplay("training") as display, _recording(settings, learner.rules, learner.positions) as log:
 
         def show(learner: TDLearner) -> None:
             nonlocal checked
-            done = learner.fraction()
+            done, results = learner.fraction(), {}
             if (done - first) * settings.checks >= checked * (1 - first) and settings.checks:
                 checked += 1
-                learner.figures["win_rate_race"] = _win_rate(learner, "race")
+                score = _measure(learner, "race")
+                learner.figures["win_rate_race"] = score.win_rate
+                results["race"] = score.games, round(score.win_rate * score.games)
             figures = learner.figures
+            log.add(ProgressRow(learner.games, learner.positions, learner.seconds, figures["loss"], results))
             against = f", {100 * figures['win_rate_race']:.1f} % v race" if "win_rate_race" in figures else ""
             display.update(done, f"{learner.games} games, {figures['games_per_second']:.0f} games/s{against}")
 
@@ -79,10 +86,16 @@ def _train_td(settings: TDSettings, learner: TDLearner) -> None:
     _finish(settings, learner.rules, path, {**facts, "seconds": trained}, table)
 
 
-def _win_rate(learner: TDLearner, yardstick: str) -> float:
+def _measure(learner: TDLearner, yardstick: str) -> Score:
     """A quick look on the way: of CHECK_GAMES games."""
     pair = [learner.player("net"), load_player(yardstick)]
-    return evaluate(["net", yardstick], learner.rules, CHECK_GAMES, learner.games, players=pair)[0].win_rate
+    return evaluate(["net", yardstick], learner.rules, CHECK_GAMES, learner.games, players=pair)[0]
+
+
+def _recording(settings: Settings, rules: Rules, timesteps: int) -> AbstractContextManager[ProgressLog]:
+    """The run's progress as a file, and at the end as a picture."""
+    title = f"{settings.out.name}: {rules.spec()}, seed {settings.seed}"
+    return recording(settings.out, timesteps, title, 1 / num_sides(rules), NAME)
 
 
 def train_ppo(arguments: list[str]) -> None:
@@ -95,10 +108,12 @@ def train_ppo(arguments: list[str]) -> None:
 
 def _train_ppo(settings: PPOSettings, learner: PPOLearner) -> None:
     begun, first = time.monotonic(), learner.model.num_timesteps
-    with ProgressDisplay("training") as display:
+    with ProgressDisplay("training") as display, _recording(settings, learner.rules, first) as log:
 
         def show(learner: PPOLearner) -> None:
             done = learner.model.num_timesteps
+            tally = learner.league.take_tally()
+            log.add(ProgressRow(learner.env.games_ended, done, learner.seconds, learner.loss, tally))
             display.update(learner.progress, _note(done, done - first, begun, learner.league))
 
         learner.learn(show)
@@ -118,10 +133,11 @@ def train_rllib(arguments: list[str]) -> None:
 def _train_rllib(settings: RLlibSettings, learner: RLlibLearner) -> None:
     begun, first = time.monotonic(), learner.timesteps
     try:
-        with ProgressDisplay("training") as display:
+        with ProgressDisplay("training") as display, _recording(settings, learner.rules, first) as log:
 
             def show(learner: RLlibLearner) -> None:
-                done = learner.timesteps
+                done, loss = learner.timesteps, learner.figures["train/loss"]
+                log.add(ProgressRow(learner.games, done, learner.seconds, loss, learner.league.take_tally()))
                 display.update(learner.progress, _note(done, done - first, begun, learner.league))
 
             learner.learn(show)
@@ -167,6 +183,9 @@ def _finish(settings: Settings, rules: Rules, path: Path, facts: dict[str, Any],
     """Plays the exported file against each yardstick, prints the tables and writes results.json."""
     with ProgressDisplay("evaluating") as display:
         scores = meet_yardsticks(str(path), rules, settings.eval_games, settings.seed, display.update)
+    picture = settings.out / "progress.png"
+    if picture.exists():
+        table.add_row("course of the training", str(picture))
     out = console()
     out.print(score_table(f"{rules.spec()}, seed {settings.seed}", scores, open_adjuster(AUTO, rules)))
     out.print(table)
@@ -189,4 +208,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run_program(main, "train.py")
+    run_program(main, NAME)

@@ -74,6 +74,9 @@ def check_contents(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in names}
     assert tops == {"sorry_env", wheel.name.split("-py3")[0] + ".dist-info"}, tops
     assert "sorry_env/py.typed" in names, "py.typed is missing"
+    pages = {f"sorry_env/web/page/{path.name}" for path in (ROOT / "sorry_env" / "web" / "page").iterdir()}
+    assert pages, "there are no pages"
+    assert pages <= set(names), f"not in the wheel: {sorted(pages - set(names))}"
     champions = [file for file in zipfile.ZipFile(wheel).infolist() if file.filename.endswith(".onnx")]
     assert champions, "no champion is in the wheel"
     assert all(file.file_size < MOST_CHAMPION_BYTES for file in champions), champions

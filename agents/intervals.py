@@ -28,13 +28,18 @@ def win_rate_interval(won: np.ndarray, games_per_deck: int, seed: int) -> tuple[
     counts = np.bincount(np.rint(won * games_per_deck).astype(np.int64), minlength=games_per_deck + 1)
     if decks < 2 or counts.max() == decks:
         games = decks * games_per_deck
-        wilson = stats.binomtest(round(won.mean() * games), games).proportion_ci(CONFIDENCE, "wilson")
-        return float(wilson.low), float(wilson.high)
+        return wilson_interval(round(won.mean() * games), games)
     # Decks that won equally many games are alike: how many of each kind a resample holds is multinomial.
     resampled = np.random.default_rng(seed).multinomial(decks, counts / decks, RESAMPLES)
     rates = resampled @ np.arange(games_per_deck + 1) / (games_per_deck * decks)
     low, high = np.quantile(rates, TAILS)
     return float(low), float(high)
+
+
+def wilson_interval(won: int, games: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share of games, each on its own."""
+    wilson = stats.binomtest(won, games).proportion_ci(CONFIDENCE, "wilson")
+    return float(wilson.low), float(wilson.high)
 
 
 def mean_interval(values: np.ndarray) -> tuple[float, float]:

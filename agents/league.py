@@ -41,6 +41,7 @@ class League:
         self._won = self._recent / 2  # (players,): won ones of `_recent`
         self._ages: list[int] = []  # of the earlier selves, by place
         self._added = 0
+        self._tally: dict[str, tuple[int, int]] = {}
         for player in fixed:
             player.bind(rules)
 
@@ -102,6 +103,14 @@ class League:
             self.num_games[k] += 1
             self._recent[k] = MEMORY * self._recent[k] + 1
             self._won[k] = MEMORY * self._won[k] + won
+        for name in {self.players[k].name for k in opponents.tolist()}:
+            games, games_won = self._tally.get(name, (0, 0))
+            self._tally[name] = games + 1, games_won + won
+
+    def take_tally(self) -> dict[str, tuple[int, int]]:
+        """Games and won games against each opponent since this was last asked, by name."""
+        tally, self._tally = self._tally, {}
+        return tally
 
     def results(self) -> dict[str, Any]:
         """What is known of each opponent by name, JSON-able, for `restore`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import sys
 import time
 from collections import deque
@@ -101,6 +102,9 @@ class PPOLearner:
     Args:
         settings: see `PPOSettings`.
 
+    Attributes:
+        loss: of the last update, the mean over its gradient steps.
+
     Raises:
         SorryError: settings, rules, opponents or a checkpoint that cannot be used.
     """
@@ -112,6 +116,7 @@ class PPOLearner:
         self.league = open_league(settings, self.rules)
         self.env = SorryVecEnv(self.rules, self.league, settings.envs, settings.seed)
         self.progress, self.seconds, self.num_selves = 0.0, 0.0, 0
+        self.loss = math.nan
         self.model = self._new_model()
         if settings.resume:
             self._load()  # before anything is written
@@ -292,6 +297,7 @@ class _Progress(BaseCallback):
         self.updating, self.learnt = False, self.num_timesteps
         learner, settings = self.learner, self.learner.settings
         check_loss(float(self.logger.name_to_value["train/loss"]))
+        learner.loss = self._mean_loss()
         learner.model.dump_logs()
         if settings.selves and self.num_timesteps >= self.next_self:
             learner.add_self()
@@ -300,6 +306,12 @@ class _Progress(BaseCallback):
             learner.save()
             self.saved = time.monotonic()
         self.report(learner)
+
+    def _mean_loss(self) -> float:
+        """The loss of the update: SB3 tells that of its last minibatch alone, but the means of its parts."""
+        found, model = self.logger.name_to_value, self.learner.model
+        policy, entropy, value = (found[f"train/{part}_loss"] for part in ("policy_gradient", "entropy", "value"))
+        return float(policy + model.ent_coef * entropy + model.vf_coef * value)
 
     def _record(self) -> None:
         """Figures that SB3 does not know; those of the update itself it adds."""

@@ -65,32 +65,33 @@ class Influence:
         return asdict(self)
 
 
-def rate(played: Played, specs: Sequence[str], seed: int) -> list[Rating]:
-    """Plackett-Luce ratings of the players of mixed tables, from who won each game.
+def rate(matches: Sequence[Played], specs: Sequence[str], seed: int) -> list[Rating]:
+    """Plackett-Luce ratings of players, from who won each game, of mixed tables or of pairs.
 
     The estimate is choix's. Its intervals are a bootstrap over decks, each resample one Newton step from the estimate:
     what a whole estimate would give but for terms that vanish as decks grow, and as fast as they can be drawn.
 
     Args:
-        played: a match of mixed tables.
+        matches: what was played, with as many sides everywhere.
         specs: the players.
         seed: of the resampling.
     """
     import choix  # here, so that training does without it
 
-    num = len(specs)
-    entries, winner = played.match.entries(played.results["deck"]), played.results["winner"]
+    num, sides_of_a_game = len(specs), matches[0].sides
+    entries = np.concatenate([played.match.entries(played.results["deck"]) for played in matches])
+    winner = np.concatenate([played.results["winner"] for played in matches])
     decks, rotations = np.nonzero(winner >= 0)
     sides = winner[decks, rotations]
     winners, tables = entries[decks, sides], entries[decks]
-    losers = tables[np.arange(played.sides) != sides[:, None]].reshape(len(sides), played.sides - 1)
+    losers = tables[np.arange(sides_of_a_game) != sides[:, None]].reshape(len(sides), sides_of_a_game - 1)
     ratings = choix.ilsr_top1(num, list(zip(winners, losers, strict=True)), alpha=ALPHA)
     ratings -= ratings.mean()
     spread = _resampled(ratings, decks, winners, tables, len(winner), seed)
     low, high = np.quantile(spread, TAILS, axis=0)
     is_bounded = [0 < np.sum(winners == k) < np.sum((tables == k).any(axis=1)) for k in range(num)]
     return [
-        _rating(spec, float(ratings[k]), (float(low[k]), float(high[k])) if is_bounded[k] else None, played.sides)
+        _rating(spec, float(ratings[k]), (float(low[k]), float(high[k])) if is_bounded[k] else None, sides_of_a_game)
         for k, spec in enumerate(specs)
     ]
 

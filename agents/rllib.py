@@ -51,6 +51,7 @@ from sorry_env.rules import rules_from
 LEARNER: Final = "rllib"
 FACTS: Final = POLICY_FACTS | {"learner": str}
 TRAINING: Final = {  # figure and RLlib's name for it
+    "loss": "total_loss",
     "policy_loss": "policy_loss",
     "value_loss": "vf_loss",
     "entropy": "entropy",
@@ -175,7 +176,7 @@ class RLlibLearner:
         learned = found["learners"][self._rllib.SHARED]
         self.figures = {f"train/{name}": float(learned[theirs]) for name, theirs in TRAINING.items()}
         try:
-            check_loss(float(learned["total_loss"]))
+            check_loss(self.figures["train/loss"])
             check_finite(self.body().state_dict())
         except DivergenceError as error:
             when = f"after {self.timesteps} decisions"

@@ -28,6 +28,7 @@ PLAYS: Final = {
     "perfect": "a game that `sorry-env solve` has solved, without a mistake",
     "champion": "the value network that is shipped for the rules; cards below",
     "expectimax": "for the best average over the next card of a value player; `depth=1` or `2`, `value=PLAYER`",
+    "FILE.zip": "a model of stable-baselines3: refused, with how to export it",
     "FILE.onnx": "what `train.py` has exported: a policy or a value network",
 }
 HEAD: Final = """\

@@ -21,9 +21,12 @@ WRONG_INPUT: Final = 2
 INTERRUPTED: Final = 130
 NO_READER: Final = 141
 LONGEST_DELAY: Final = 3600.0
+HIGHEST_PORT: Final = 65535
 
 _EXAMPLES: Final = """\
 examples:
+  sorry-env play --players 2 --against champion
+  sorry-env play --web
   sorry-env watch greedy random --players 2 --seed 1
   sorry-env moves "R:S,S,S,4/Y:S,S,S,S r 5 *"
   sorry-env perft "R:S,S,S,S/Y:S,S,S,S r - *" 4 --divide
@@ -33,8 +36,8 @@ examples:
 RULES is a rule set's name, with options after a colon: classic, teams, points, team-points, edition-1939, edition-2013,
 mini-1, mini-2; classic:players=2,slide_on=own
 POSITION is text: PAWNS MOVER CARDS PILE.
-PLAYER is random, greedy, race, solitaire, perfect (of games that were solved), name:option=value, or the path of a
-policy file.
+PLAYER is random, greedy, race, solitaire, champion, expectimax:depth=1, perfect (of games that were solved),
+name:option=value, or the path of a policy file.
 """
 
 
@@ -119,9 +122,40 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, help="print the versions of all that takes part, and end")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
-    for add in (_add_watch, _add_replay, _add_moves, _add_perft, _add_trace, _add_solve):
+    for add in (_add_play, _add_watch, _add_replay, _add_moves, _add_perft, _add_trace, _add_solve):
         add(commands)
     return parser
+
+
+def _add_play(commands: Any) -> None:
+    command = _command(commands, "play", _play, "play a game in the terminal or, with --web, in the browser")
+    command.add_argument("--you", nargs="*", metavar="COLOUR", help="what you play, one or several (the first to sit)")
+    command.add_argument(
+        "--against",
+        nargs="+",
+        metavar="PLAYER",
+        help="who plays the other seats, one for all or one each (champion where there is one, else greedy)",
+    )
+    command.add_argument("--rules", help="rule set: a name, options after a colon (classic)")
+    command.add_argument("--players", type=_whole, help="how many, 2 to 4 (as the rules say)")
+    command.add_argument("--seed", type=_whole, help="seed of cards and players (taken from the system)")
+    command.add_argument(
+        "--hints",
+        metavar="PLAYER",
+        help="who tells chances to win: champion, expectimax:depth=1, a value network's file, or none (champion)",
+    )
+    command.add_argument("--hints-always", action="store_true", help="hints at every move, unasked")
+    command.add_argument("--auto-forced", action="store_true", help="your only moves are played without asking")
+    command.add_argument("--save", metavar="FILE", help="keep the game's record there, as it goes on; overwrites FILE")
+    command.add_argument("--from", dest="from_file", metavar="FILE", help="go on with a record")
+    _add_delay(command)
+    web = command.add_argument_group("in the browser, where all else is chosen on the page")
+    web.add_argument("--web", action="store_true", help="serve the page and open it")
+    web.add_argument("--host", help="address to listen at (127.0.0.1: this machine alone)")
+    web.add_argument("--port", type=_port, help="port to listen at, 0 for any that is free (8765)")
+    web.add_argument("--policies", metavar="FOLDER", help="offer its .onnx files as opponents")
+    web.add_argument("--games", metavar="FILE", help="where games are kept (games.sqlite in the user's data folder)")
+    web.add_argument("--no-open", action="store_true", help="do not open a browser")
 
 
 def _add_watch(commands: Any) -> None:
@@ -138,6 +172,14 @@ def _add_watch(commands: Any) -> None:
 def _add_replay(commands: Any) -> None:
     command = _command(commands, "replay", _replay, "show a record, a frame a ply")
     command.add_argument("file", metavar="FILE", help="a record, such as watch --save writes")
+    command.add_argument(
+        "--values",
+        nargs="?",
+        const="",
+        metavar="PLAYER",
+        help="chances to win at every ply and the biggest mistakes, by a player (expectimax:depth=1 on the champion)",
+    )
+    command.add_argument("--html", metavar="OUT", help="write it as one HTML file instead, with chances and mistakes")
     _add_delay(command)
 
 
@@ -192,6 +234,13 @@ def _whole(text: str) -> int:
     return int(text)
 
 
+def _port(text: str) -> int:
+    port = _whole(text)
+    if port > HIGHEST_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to {HIGHEST_PORT}")
+    return port
+
+
 def _seconds(text: str) -> float:
     try:
         seconds = float(text)
@@ -205,6 +254,26 @@ def _seconds(text: str) -> float:
 # --- The commands ---
 
 
+_FOR_WEB: Final = ("host", "port", "policies", "games", "no_open")
+
+
+def _play(**options: Any) -> None:
+    is_web = options.pop("web")
+    web = {name: options.pop(name) for name in _FOR_WEB}
+    for name, value in (options if is_web else web).items():
+        if value not in (None, False):
+            option = f"--{name.removesuffix('_file').replace('_', '-')}"
+            raise _UsageError(f"{option}: {'chosen on the page with' if is_web else 'goes with'} --web")
+    if is_web:
+        from sorry_env.cli.serving import run_web
+
+        run_web(**web)
+        return
+    from sorry_env.cli.playing import run_play
+
+    run_play(**options)
+
+
 def _watch(**options: Any) -> None:
     from sorry_env.cli.showing import run_watch
 
@@ -212,6 +281,14 @@ def _watch(**options: Any) -> None:
 
 
 def _replay(**options: Any) -> None:
+    out = options.pop("html")
+    if out is not None:
+        if options["delay"] is not None:
+            raise _UsageError("--delay: a page runs at its own pace; leave it out with --html")
+        from sorry_env.cli.serving import write_replay
+
+        write_replay(options["file"], out, options["values"] or "")
+        return
     from sorry_env.cli.showing import run_replay
 
     run_replay(**options)

@@ -20,6 +20,7 @@ from typing import Final
 
 from sorry_env.errors import IllegalError, MalformedError, SorryError
 from sorry_env.game import Game
+from sorry_env.position import Position
 from sorry_env.rules import rules_from
 
 RECORD_VERSION: Final = 1
@@ -28,12 +29,27 @@ _HEADER: Final = f"sorry-record {RECORD_VERSION}"
 
 
 def format_record(game: Game) -> str:
-    """The record of a game as it stands."""
-    colors = game.rules.colors.lower()
-    lines = [_HEADER, f"rules {game.rules.spec()}", f"start {game.start}"]
-    for position, event in game.history:
+    """The record of a game as it stands; one that was dealt card by card begins with the hands.
+
+    Raises:
+        IllegalError: hands that are still being dealt, which no text can tell (RULES 8.2).
+    """
+    colors, history = game.rules.colors.lower(), game.history
+    while history and _is_dealt_to(history[0][0]):
+        del history[0]
+    start = history[0][0] if history else game.position
+    if _is_dealt_to(start):
+        raise IllegalError(f"record: the hands are still being dealt in {str(start)!r}")
+    lines = [_HEADER, f"rules {game.rules.spec()}", f"start {start}"]
+    for position, event in history:
         lines.append(event if event.startswith("draw ") else f"{colors[position.mover]} {event}")
     return "\n".join([*lines, f"end {game.position}", ""])
+
+
+def _is_dealt_to(position: Position) -> bool:
+    """Whether hands are being dealt: one that is not the next to receive a card is short."""
+    hands = [position.hand(seat) for seat in range(position.rules.players) if seat != position.mover]
+    return any(hand is not None and len(hand) < position.rules.hand_size for hand in hands)
 
 
 def read_record(text: str) -> Game:

@@ -16,9 +16,10 @@ from typing import Final
 import numpy as np
 
 from sorry_env.cards import NUM_CARDS
-from sorry_env.engine import searching, valuing
+from sorry_env.engine import hand_searching, searching, valuing
 from sorry_env.engine.layers import padded
 from sorry_env.engine.parameters import MOVER, parameter_row
+from sorry_env.engine.rows import stream_rows
 from sorry_env.engine.weights import KIND, NUM_WEIGHTS, weight_rows
 from sorry_env.errors import PolicyError
 from sorry_env.observation import OWN_SEAT, Slice, observation_layout
@@ -121,6 +122,16 @@ class ValueModel:
         """What positions before a draw are worth by one exact average over its card: (N, O). Draw games only."""
         out = np.zeros((len(rows), valuing.MOST_OUTPUTS), np.float32)
         searching.average_worth(np.ascontiguousarray(rows), parameter_row(self.rules), self.row, out)
+        return out[:, : num_outputs(self.rules)]
+
+    def deal_averages(self, rows: np.ndarray, deals: int) -> np.ndarray:
+        """What positions of the hand game before a refill are worth, as the mover may know them: (N, O).
+
+        The mean of his next move's worth over `deals` deals of the unseen cards, the same for every row and call.
+        """
+        out = np.zeros((len(rows), valuing.MOST_OUTPUTS), np.float32)
+        stream, p = stream_rows(0, 1), parameter_row(self.rules)
+        hand_searching.average_by_deals(np.ascontiguousarray(rows), stream, p, self.row, deals, out)
         return out[:, : num_outputs(self.rules)]
 
     def luck(self, rows: np.ndarray) -> np.ndarray:

@@ -60,11 +60,11 @@ def test_help_names_every_command_and_loads_no_engine() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "0 []"
-    for command in ("watch", "replay", "moves", "perft", "trace"):
+    for command in ("play", "watch", "replay", "moves", "perft", "trace"):
         assert re.search(rf"^ +{command} +\w", done.stdout, re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", ["watch", "replay", "moves", "perft", "trace"])
+@pytest.mark.parametrize("command", ["play", "watch", "replay", "moves", "perft", "trace"])
 def test_each_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`COMMAND --help` ends with 0 and shows its usage."""
     run = Run(capsys, command, "--help")

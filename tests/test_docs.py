@@ -23,11 +23,13 @@ ROOMS = [
     {"perft", "game", "match", "record", "rendering", "drawing", "solver", "values"},
     {"batch"},
     {"players", "self_play", "value_games"},
+    {"analysis"},
     {"arena"},
     {"sorry_v0", "registration"},
     {"gym_env"},
     {"vector_env"},
     {"interop"},
+    {"web"},
     {"cli", "__main__", "__init__"},
 ]
 
@@ -108,7 +110,7 @@ def test_agents_use_public_names_only() -> None:
 
 def test_import_is_light() -> None:
     """`import sorry_env` loads neither numba, torch, onnxruntime, a drawing library nor a framework of interop/."""
-    heavy = "numba torch onnxruntime matplotlib PIL pygame pyspiel ray"
+    heavy = "numba torch onnxruntime matplotlib PIL pygame pyspiel ray starlette uvicorn"
     program = f"import sys, sorry_env; print([m for m in {heavy.split()!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -84,6 +84,22 @@ def test_deals_mean_what_all_deals_mean(spec: str) -> None:
     assert compared == 3
 
 
+@pytest.mark.parametrize("spec", ["points:players=2", "team-points"])
+def test_averages_are_what_is_chosen_by(spec: str) -> None:
+    """The mean worth of each move by itself: the best of them is the chosen one's, on the same samples."""
+    model = random_network(rules_from(spec), 1)
+    slow = SlowSearch(model)
+    for position in random_positions(model.rules, 3, 6):
+        seen = position.seen_by(position.mover)
+        actions = seen.legal_actions()
+        means = model.deal_averages(rows_of([seen.after(action) for action in actions]), 5)
+        (action,), worths = choose(model, seen.row.copy(), 5)
+        chosen = actions.index(action)
+        np.testing.assert_allclose(worths[0], means[chosen], atol=1e-6)
+        uses = slow.uses(means, position)
+        assert uses[chosen] >= max(uses) - 1e-6
+
+
 @pytest.mark.parametrize("spec", sorted(HAND_GAMES))
 def test_hidden_cards_do_not_matter(spec: str) -> None:
     """Cards exchanged between other hands and the pile change no choice and no worth, of a player or on whole rows."""

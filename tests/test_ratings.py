@@ -37,6 +37,19 @@ def drawn(
     )
 
 
+def test_ratings_of_pairs() -> None:
+    """Pairs that met by themselves give the same ratings as tables would: those that the games were drawn by."""
+    strengths = np.array([-0.6, 0.0, 0.6])
+    pairs = [Match((pair,), pair) for pair in itertools.combinations(range(3), 2)]
+    played = [drawn(pair, strengths, 3000, seed) for seed, pair in enumerate(pairs)]
+    for one, strength in zip(rate(played, NAMES[:3], 0), strengths, strict=True):
+        assert one.low is not None
+        assert one.high is not None
+        assert one.low < one.rating < one.high
+        assert one.rating == pytest.approx(strength, abs=0.08)
+        assert one.high - one.low < 0.15
+
+
 # --- Tables ---
 
 
@@ -80,7 +93,7 @@ def test_decks_go_round_the_tables() -> None:
 def test_known_strengths(players: int, sides: int) -> None:
     """Ratings find the strengths by which winners were drawn, each within its interval and near the estimate."""
     strengths = np.linspace(-1, 1, players)
-    found = rate(drawn(mix_tables(players, sides), strengths, 2400, 1), NAMES[:players], 0)
+    found = rate([drawn(mix_tables(players, sides), strengths, 2400, 1)], NAMES[:players], 0)
     assert [one.player for one in found] == list(NAMES[:players])
     for one, strength in zip(found, strengths, strict=True):
         assert one.low is not None
@@ -97,7 +110,7 @@ def test_rating_intervals_cover() -> None:
     covered = 0
     for seed in range(40):
         for one, strength in zip(
-            rate(drawn(mix_tables(5, 4), strengths, 120, seed), NAMES, seed), strengths, strict=True
+            rate([drawn(mix_tables(5, 4), strengths, 120, seed)], NAMES, seed), strengths, strict=True
         ):
             assert one.low is not None
             assert one.high is not None
@@ -120,7 +133,7 @@ def test_one_step_is_as_good_as_a_whole_estimate() -> None:
         [choix.ilsr_top1(4, [game for deck in decks for game in games[deck]], 0.01) for decks in resampled]
     )
     low, high = np.quantile(whole - whole.mean(axis=1, keepdims=True), [0.025, 0.975], axis=0)
-    for k, one in enumerate(rate(played, names, 0)):
+    for k, one in enumerate(rate([played], names, 0)):
         assert one.low is not None
         assert one.high is not None
         assert one.high - one.low == pytest.approx(high[k] - low[k], rel=0.25)
@@ -134,7 +147,7 @@ def test_win_chance() -> None:
 
 def test_no_wins() -> None:
     """A player that never won has a finite rating below all others, and no interval."""
-    found = rate(drawn(mix_tables(4, 4), np.array([0.0, 0.1, 0.2, -60.0]), 60, 1), NAMES[:4], 0)
+    found = rate([drawn(mix_tables(4, 4), np.array([0.0, 0.1, 0.2, -60.0]), 60, 1)], NAMES[:4], 0)
     assert found[3].rating < min(one.rating for one in found[:3]) - 2
     assert np.isfinite(found[3].rating)
     assert (found[3].low, found[3].high, found[3].chance_low, found[3].chance_high) == (None, None, None, None)

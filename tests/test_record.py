@@ -47,6 +47,25 @@ def test_form() -> None:
     ]
 
 
+@pytest.mark.parametrize("spec", ["points", "points:players=2,hand_size=1", "team-points"])
+def test_game_that_was_dealt(spec: str) -> None:
+    """The record of a game that was dealt card by card begins with the hands; before, there is none."""
+    rules = rules_from(spec)
+    game = Game(rules, 5, position=Position.opening(rules, 1), explicit_chance=True)
+    for _ in range(rules.players * rules.hand_size - 1):
+        with pytest.raises(IllegalError, match="still being dealt"):
+            game.record()
+        game.draw()
+    game.draw()  # before the last card stands what may stand before a refill
+    for _ in range(9):
+        if game.awaits_card:
+            game.draw()
+        else:
+            game.play(game.legal_actions()[0])
+    again = read_record(game.record())
+    assert (str(again), again.record(), again.num_plies) == (str(game), game.record(), game.num_plies)
+
+
 @pytest.mark.xfail(strict=True, reason="RULES 8.2 does not tell whether the card before the refill was a 2")
 def test_start_after_a_played_2() -> None:
     """A game that begins between a played 2 and its refill has a record that plays again."""

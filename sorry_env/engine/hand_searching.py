@@ -95,3 +95,20 @@ def choose_by_deals(S, R, p, v, breadth, deals, actions, worths):
         actions[e] = reply_by_deals(row(S, e), q, m, longer, 1, breadth, row(worths, e))
     keep(desk)
     keep(stream)
+
+
+@kernel
+def average_by_deals(S, R, p, v, deals, worths):
+    """What positions before the mover's refill are worth to him by `deals` samples: float32 (B, 8).
+
+    R int64 (1, 4): the random stream, the same for every position.
+    """
+    q, m = row(p, 0), row(v, 0)
+    stream = np.zeros((1, R.shape[1]), np.int64)
+    desk = new_desk(q, m)
+    longer = (*desk, stream, deals)
+    stream[0, CARD_STREAM] = R[0, CARD_STREAM]
+    for e in range(len(S)):
+        average_deals(row(S, e), q, m, longer, 0, 0, row(worths, e))
+    keep(desk)
+    keep(stream)

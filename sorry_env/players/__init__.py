@@ -2,18 +2,21 @@
 
 from sorry_env.players.base import (
     Player,
+    choose_move,
     known_players,
     load_player,
     register_file_player,
     register_folder_player,
     register_player,
 )
+from sorry_env.players.chances import ChancePlayer
 from sorry_env.players.light import GreedyPlayer, RacePlayer, RandomPlayer, SolitairePlayer
 from sorry_env.players.perfect import PerfectPlayer
 from sorry_env.players.policy import PolicyPlayer, refuse_zip
 from sorry_env.players.value import ValuePlayer, open_champion, open_expectimax, open_file
 
 __all__ = [
+    "ChancePlayer",
     "GreedyPlayer",
     "PerfectPlayer",
     "Player",
@@ -22,6 +25,7 @@ __all__ = [
     "RandomPlayer",
     "SolitairePlayer",
     "ValuePlayer",
+    "choose_move",
     "known_players",
     "load_player",
     "register_file_player",

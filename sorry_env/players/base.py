@@ -12,6 +12,7 @@ from typing import Final, Protocol, runtime_checkable
 import numpy as np
 
 from sorry_env.errors import SpecError
+from sorry_env.game import Game
 from sorry_env.position import Positions
 from sorry_env.rules import Rules
 
@@ -97,6 +98,14 @@ def load_player(spec: str | PathLike[str] | Player, rules: Rules | None = None) 
     if rules is not None:
         player.bind(rules)
     return player
+
+
+def choose_move(game: Game, player: Player, rng: np.random.Generator) -> str:
+    """Text of the move that a player chooses for the seat on move."""
+    asked = Positions(game.rules, game.position.row)
+    actions = player.act(game.observation()[None], game.legal_mask()[None], rng, asked)
+    legal = dict(zip(game.legal_actions(), game.legal_moves(), strict=True))
+    return legal[int(actions[0])]
 
 
 def known_players() -> list[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from sorry_env.engine.parameters import MOVER
 from sorry_env.errors import SpecError
-from sorry_env.position import Positions
+from sorry_env.players.chances import mean_over_cards
+from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules
 from sorry_env.solver import Solution, check_solvable, load_solution, solution_path
 
@@ -48,3 +51,14 @@ class PerfectPlayer:
         is_best = worth == worth.max(axis=1, keepdims=True)
         chosen = np.argmax(is_best * rng.random(is_best.shape), axis=1)
         return actions[np.arange(len(counts)), chosen].astype(np.int64)
+
+    def win_chances(self, positions: Sequence[Position]) -> np.ndarray:
+        """See `ChancePlayer.win_chances`."""
+        return mean_over_cards(positions, self._best_replies) if positions else np.zeros((0, 2))
+
+    def _best_replies(self, rows: np.ndarray) -> np.ndarray:
+        """What open decisions are worth to each side: float64 (N, 2)."""
+        _, qualities, counts = self.solution.action_values(rows)
+        own = np.where(np.arange(qualities.shape[1]) < counts[:, None], qualities, 0).max(axis=1)
+        first = np.where(rows[:, MOVER] == 0, own, 1 - own)
+        return np.stack([first, 1 - first], axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -14,9 +15,10 @@ from sorry_env.engine.rows import stream_rows
 from sorry_env.engine.valuing import MOST_OUTPUTS
 from sorry_env.errors import PolicyError, RulesError, SpecError, one_line
 from sorry_env.players.base import Player, refuse_options
+from sorry_env.players.chances import mean_over_cards
 from sorry_env.players.onnx_file import VALUE, PolicyFile, layout_hash, open_policy_file, policy_metadata
 from sorry_env.players.policy import PolicyPlayer
-from sorry_env.position import Positions
+from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules
 from sorry_env.values import (
     LIGHT_MODELS,
@@ -25,6 +27,7 @@ from sorry_env.values import (
     light_model,
     network_model,
     num_inputs,
+    num_sides,
     value_layout,
 )
 
@@ -107,6 +110,20 @@ def load_value(spec: str, rules: Rules) -> ValueModel:
     raise SpecError(f"value: no value model {spec!r}; known: {CHAMPION}, {', '.join(LIGHT_MODELS)}, FILE.onnx")
 
 
+def choose(model: ValueModel, rows: np.ndarray, depth: int, breadth: int) -> tuple[np.ndarray, np.ndarray]:
+    """The best actions int64 (N,) of open decisions, rows int16 (N, W), and their worths by side float32 (N, 8).
+
+    By `depth` exact averages, 0 to 2, of the `breadth` actions that the model likes best; in the hand game by none.
+    """
+    actions, worths = _answers(len(rows))
+    _KERNELS[depth](np.ascontiguousarray(rows), parameter_row(model.rules), model.row, breadth, actions, worths)
+    return actions, worths
+
+
+def _answers(count: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.empty(count, np.int64), np.empty((count, MOST_OUTPUTS), np.float32)
+
+
 class ValuePlayer:
     """Plays for the highest worth after its move, directly or by exact averages over the cards that may come.
 
@@ -145,15 +162,43 @@ class ValuePlayer:
         self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, positions: Positions
     ) -> np.ndarray:
         """See `Player.act`."""
-        actions, worths = np.empty(len(positions), np.int64), np.empty((len(positions), MOST_OUTPUTS), np.float32)
-        rows, p = np.ascontiguousarray(positions.rows), parameter_row(positions.rules)
-        if self.depth and positions.rules.hand_size:
-            streams = stream_rows(int(rng.integers(2**62)), len(rows))
-            sizes = self.breadth, self.deals
-            hand_searching.choose_by_deals(rows, streams, p, self.model.row, *sizes, actions, worths)
-            return actions
-        _KERNELS[self.depth](rows, p, self.model.row, self.breadth, actions, worths)
+        if not (self.depth and positions.rules.hand_size):
+            return choose(self.model, positions.rows, self.depth, self.breadth)[0]
+        rows = np.ascontiguousarray(positions.rows)
+        actions, worths = _answers(len(rows))
+        streams = stream_rows(int(rng.integers(2**62)), len(rows))
+        sizes, p = (self.breadth, self.deals), parameter_row(positions.rules)
+        hand_searching.choose_by_deals(rows, streams, p, self.model.row, *sizes, actions, worths)
         return actions
+
+    def win_chances(self, positions: Sequence[Position]) -> np.ndarray:
+        """See `ChancePlayer.win_chances`: by the model, or by averages as it plays, but of every move.
+
+        The chance to win alone counts, also where the rules count points. Raises SpecError where worths are distances.
+        """
+        model = self.model.fitted_to(self.model.rules.with_options(scoring="win"))
+        if not model.is_network:
+            raise SpecError(
+                f"player: {self.name!r} weighs distances, and knows no chances to win; take {CHAMPION}, "
+                "expectimax:depth=1 or a value network's .onnx file"
+            )
+        sides = num_sides(model.rules)
+        if not positions:
+            return np.zeros((0, sides))
+        rows = np.concatenate([position.row for position in positions])
+        if not self.depth:
+            return _shares(model.worths(rows))
+        if model.rules.hand_size:
+            return _shares(model.deal_averages(rows, self.deals))
+        if self.depth == 1:
+            return _shares(model.averages(rows))
+        return mean_over_cards(positions, lambda drawn: _shares(choose(model, drawn, 1, self.breadth)[1][:, :sides]))
+
+
+def _shares(worths: np.ndarray) -> np.ndarray:
+    """Chances in float64 that add up to 1 to the last digit."""
+    exact = worths.astype(np.float64)
+    return exact / exact.sum(axis=1, keepdims=True)
 
 
 def open_champion(spec: str, options: dict[str, str]) -> Player:

@@ -291,6 +291,10 @@ def test_league_is_told(trained: tuple[RLlibLearner, Watch]) -> None:
     assert {player.name for player in league.players} == {"random", *selves}
     alone = sum(len(watch.rewards[game]) == 1 for game in watch.ended)
     assert 0 < league.num_games[0] <= learner.games <= alone  # in self-play a seat may have had no decision
+    tally = league.take_tally()
+    assert tally["random"][0] == league.num_games[0]
+    assert sum(games for games, _ in tally.values()) <= learner.games  # selves that have left are not reported
+    assert np.isfinite(learner.figures["train/loss"])
 
 
 @pytest.mark.parametrize("self_play", [0.0, 1.0])

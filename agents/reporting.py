@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -33,6 +34,8 @@ def run_program(main: Callable[[], None], name: str) -> None:
     Wrong input, a full disk or a folder that cannot be written end it with exit code 2, Ctrl-C with 130, SIGTERM with
     143.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a letter that the terminal lacks must not cost the result
     former = signal.signal(signal.SIGTERM, _terminate), threading.excepthook
     threading.excepthook = _thread_ended
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
@@ -154,14 +155,14 @@ class Batch:
         number = max(1, min(self.threads, self.num_games // LEAST_SHARE))
         bounds = np.linspace(0, self.num_games, number + 1).astype(int).tolist()
         self._shares = [slice(a, b) for a, b in pairwise(bounds)]
-        self._pool = ThreadPoolExecutor(len(self._shares) - 1) if len(self._shares) > 1 else None
+        self._pools: dict[int, ThreadPoolExecutor] = {}
         self._arguments = [self._arguments_of(share) for share in self._shares]
         kernel, calls = kernels.advance, self._arguments
         if self.auto_reset:
             kernel = kernels.advance_and_renew
             pairs = zip(self._arguments, self._shares, strict=True)
             calls = [(*arguments, *self._renewal_of(share)) for arguments, share in pairs]
-        self._step = partial(kernel, *calls[0]) if self._pool is None else partial(self._call, kernel, calls)
+        self._step = partial(kernel, *calls[0]) if len(calls) == 1 else partial(self._call, kernel, calls)
 
     def _arguments_of(self, share: slice) -> tuple[Any, ...]:
         return (
@@ -188,7 +189,7 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for name in ("parameters", "_shares", "_pool", "_arguments", "_step"):
+        for name in ("parameters", "_shares", "_pools", "_arguments", "_step"):
             del state[name]  # shared, or views of arrays that a copy has of its own
         state.pop("_weights", None)
         return state
@@ -285,7 +286,7 @@ class Batch:
 
     def _call(self, kernel: Any, calls: list[tuple[Any, ...]]) -> int:
         """Calls the kernel for each thread's share of the games."""
-        if self._pool is None:
+        if len(calls) == 1:
             return int(kernel(*calls[0]))
         illegal = int(kernels.find_illegal(self._actions, self._status, self.masks))
         if illegal < 0:
@@ -303,10 +304,17 @@ class Batch:
 
     def _in_threads(self, work: Callable[[int], Any]) -> None:
         """Calls work(k) for the k-th share of the games, each in a thread of its own; the caller's takes the first."""
-        others = [self._pool.submit(work, k) for k in range(1, len(self._shares))] if self._pool else []
+        others = [self._pool().submit(work, k) for k in range(1, len(self._shares))]
         work(0)
         for other in others:
             other.result()
+
+    def _pool(self) -> ThreadPoolExecutor:
+        """This process's threads: a forked child has a copy of its parent's pool, but none of its threads."""
+        process = os.getpid()
+        if process not in self._pools:
+            self._pools = {process: ThreadPoolExecutor(len(self._shares) - 1)}
+        return self._pools[process]
 
     def place(self, e: int, position: Position) -> None:
         """Puts game e into a position; an awaited card is drawn, `plies` begins at 0.
@@ -321,6 +329,8 @@ class Batch:
             raise IllegalError(f"position: {str(position)!r} has an unknown hand, from which nothing can be played")
         if position.rules != self.rules or position.is_over:
             raise IllegalError(f"position: {position!r} is over or not of {self.rules.spec()!r}")
+        if not position.awaits_card and not position.legal_actions():
+            raise IllegalError(f"position: {str(position)!r} has no decision, as of a game that was never begun")
         self.states[e] = position.row[0]
         self._status[e], self.plies[e] = OPEN, 0
         self._actions[:] = SKIP

@@ -207,8 +207,10 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         """Plays an action of the agent on move; `None` for an agent whose game has ended.
 
         Raises:
-            IllegalError: the action is not legal; the message shows position, action and legal moves.
+            IllegalError: no game is open, or the action is not legal: position, action and legal moves are shown.
         """
+        if not self.agents:
+            raise IllegalError("no game is open: call reset first")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -37,14 +37,15 @@ class ValueGames:
 
     Args:
         seed: of the cards; game n of a seed draws the same cards whatever plays.
-        pool: whose threads, processes or machines share the games, by default one thread; results do not depend on it.
+        pool: whose threads, processes or machines share the games, by default the caller's thread alone; results do not
+            depend on it.
         max_plies: plies after which a game is cut off.
     """
 
     def __init__(self, seed: int, pool: Executor | None = None, max_plies: int = 2000) -> None:
         self.seed, self.max_plies = seed, max_plies
         self.played = 0
-        self._pool = pool or ThreadPoolExecutor(1)
+        self._pool = pool
 
     def play(self, model: ValueModel, games: int, trace: float) -> Lessons:
         """Plays the next `games` games of the seed.
@@ -57,8 +58,12 @@ class ValueGames:
         ids = np.arange(self.played, self.played + games)
         self.played += games
         shares = np.array_split(ids, -(-games // GAMES_A_SHARE))
-        futures = [self._pool.submit(_play_share, share, model, self.seed, trace, self.max_plies) for share in shares]
-        parts = [future.result() for future in futures]
+        told = model, self.seed, trace, self.max_plies
+        if self._pool is None:
+            parts = [_play_share(share, *told) for share in shares]
+        else:
+            pool = self._pool
+            parts = [future.result() for future in [pool.submit(_play_share, share, *told) for share in shares]]
         return Lessons(np.concatenate([rows for rows, _ in parts]), np.concatenate([y for _, y in parts]), games)
 
 

@@ -73,6 +73,7 @@ class SorryVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._games = LearnerBatch(self._batch, single.opponents, self.np_random, seat, single.choose_opponents)
         self._steps = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, bool)
+        self._is_begun = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """New games everywhere, or where `options["reset_mask"]`, bool (N,), is true.
@@ -91,6 +92,7 @@ class SorryVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _begin(self, which: np.ndarray, first_player: int | None = None) -> None:
         self._games.begin(which, first_player)
+        self._is_begun = True
         self._steps[which] = 0
         self._ended[which] = False
 
@@ -114,8 +116,11 @@ class SorryVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Plays the learners' actions, integers (N,), and the opponents' until each learner decides again.
 
         Raises:
-            IllegalError: an illegal action with `illegal="raise"`; no game has then changed.
+            IllegalError: an illegal action with `illegal="raise"`, or a step before the first reset; no game has then
+                changed.
         """
+        if not self._is_begun:
+            raise IllegalError("no game is open: call reset first")
         began_anew = self._ended.copy()
         if self._mode is AutoresetMode.NEXT_STEP and began_anew.any():
             self._begin(began_anew)

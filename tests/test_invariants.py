@@ -1,12 +1,6 @@
-"""Invariants at every state of random play over all rule sets, and compiled rules equal to the un-jitted ones."""
+"""Invariants at every state of random play over all rule sets."""
 
 from __future__ import annotations
-
-import hashlib
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +14,7 @@ from sorry_env.engine.parameters import AGAIN, NUM_ACTIONS, NUM_FEATURES, WIDTH,
 from sorry_env.engine.rows import stream_rows
 from sorry_env.observation import count_units
 from sorry_env.position import Position
-from sorry_env.rules import Rules, rules_from
+from sorry_env.rules import Rules
 
 BATCH = 1_000
 MOST_PLIES = 20_000
@@ -162,37 +156,6 @@ def test_unfolding(spec: str) -> None:
         assert 0 <= picked < count
         for k, action in enumerate(position.legal_actions()):
             assert (after[k] == position.after(action).row[0]).all()
-
-
-# --- Compiled equals un-jitted ---
-
-TWINS = ("classic", "teams:swap_partner=yes", "points:players=3", "team-points", "edition-2013", "mini-2")
-HERE = Path(__file__).parent
-SCRIPT = "import sys, test_invariants; [print(test_invariants.transcript(spec)) for spec in sys.argv[1:]]"
-
-
-def transcript(spec: str) -> str:
-    """A random game's record, and a digest of everything that batches of games show over their first plies."""
-    rules = rules_from(spec)
-    digest = hashlib.sha256()
-    for auto_forced in (False, True):
-        batch = Batch(rules, 4, seed=11)
-        for _ in range(25):
-            batch.advance(auto_forced)
-            for array in (batch.S, batch.R, batch.status, batch.plies, batch.masks, batch.counts, batch.seen):
-                digest.update(array.tobytes())
-            batch.choose()
-    return play_random(rules, seed=11, max_plies=300).record() + digest.hexdigest()
-
-
-def test_compiled_equals_unjitted() -> None:
-    """The same seeds give the same records, rows, masks and observations, byte for byte, with and without Numba."""
-    environment = dict(os.environ, NUMBA_DISABLE_JIT="1", PYTHONPATH=os.pathsep.join([str(HERE.parent), str(HERE)]))
-    process = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *TWINS], env=environment, capture_output=True, text=True, check=False
-    )
-    assert process.returncode == 0, process.stderr[-2000:]
-    assert process.stdout == "".join(f"{transcript(spec)}\n" for spec in TWINS)
 
 
 @settings(max_examples=50)

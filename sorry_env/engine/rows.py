@@ -7,7 +7,9 @@ compiled they are pointers, which costs nothing where an array view per row woul
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import CellType, FunctionType
 from typing import Any, Final
@@ -47,11 +49,28 @@ def kernel(body: Callable[..., Any]) -> Any:
 
     Numba's cache notices an edit in the file of the compiled function only, so a stale kernel would play old rules.
     It does hash closure variables: the fingerprint of all sources in the closure makes any edit a new key.
+
+    Where neither the package's folder nor the user's cache can be written, it warns once and compiles in every process.
     """
     code = body.__code__.replace(co_freevars=("fingerprint",))
     keyed = FunctionType(code, body.__globals__, body.__name__, None, (CellType(FINGERPRINT),))
     keyed.__doc__ = body.__doc__
-    return njit(nogil=True, cache=True, error_model="numpy")(keyed)
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    try:
+        return njit(cache=True, **options)(keyed)
+    except RuntimeError:  # Numba found no folder
+        _warn_of_no_cache()
+        return njit(**options)(keyed)
+
+
+@cache
+def _warn_of_no_cache() -> None:
+    warnings.warn(
+        "no folder for compiled code can be written, so that this process and every other compiles for some seconds; "
+        "set NUMBA_CACHE_DIR to a folder that can be",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set at run time from the environment

@@ -5,7 +5,7 @@ Copies the project to a temporary folder, checks that the tests below pass there
 code 1. A whole run writes `table.md`.
 
 The rules run un-jitted (NUMBA_DISABLE_JIT=1), as compiling each mutant would take longer than all its tests; that the
-compiled rules are the same is `test_invariants.test_compiled_equals_unjitted`'s to hold.
+compiled rules are the same is `test_determinism.test_processes`'s to hold.
 """
 
 from __future__ import annotations

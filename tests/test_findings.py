@@ -1,0 +1,33 @@
+"""What fuzzing in any order has found: each was mended and is held here by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playing import play_aec
+
+from sorry_env import Batch, sorry_v0
+from sorry_env.errors import IllegalError
+from sorry_env.vector_env import SorryVectorEnv
+
+
+def test_place_refuses_what_was_never_begun() -> None:
+    """The position of a game before its first reset, without hands, is refused and changes nothing."""
+    batch = Batch("points:players=3", 2, 1)
+    with pytest.raises(IllegalError, match="never begun"):
+        batch.place(0, batch.position(1))
+    assert not batch.is_open.any()
+
+
+def test_steps_before_the_first_reset() -> None:
+    """The raw AEC and the vector environment say what to do first, also when the last agent has left."""
+    vector, raw = SorryVectorEnv(2), sorry_v0.raw_env(max_plies=1)
+    for call in (lambda: vector.step(np.zeros(2, int)), lambda: raw.step(0)):
+        with pytest.raises(IllegalError, match="no game is open: call reset first"):
+            call()
+    raw.reset(seed=1)
+    play_aec(raw, np.random.default_rng(1))
+    while raw.agents:
+        raw.step(None)
+    with pytest.raises(IllegalError, match="no game is open: call reset first"):
+        raw.step(None)

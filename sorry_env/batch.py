@@ -164,6 +164,12 @@ class Batch:
             calls = [(*arguments, *self._renewal_of(share)) for arguments, share in pairs]
         self._step = partial(kernel, *calls[0]) if len(calls) == 1 else partial(self._call, kernel, calls)
 
+        self._samplers = [self._sampler_of(share) for share in self._shares]
+
+    def _sampler_of(self, share: slice) -> partial[None]:
+        arrays = self.states[share], self.parameters, self.counts[share], self._firsts[share], self._streams[share]
+        return partial(kernels.sample_legal, *arrays)
+
     def _arguments_of(self, share: slice) -> tuple[Any, ...]:
         return (
             self.states[share], self._streams[share], self.parameters, self._actions[share], self._status[share],
@@ -189,7 +195,7 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for name in ("parameters", "_shares", "_pools", "_arguments", "_step"):
+        for name in ("parameters", "_shares", "_samplers", "_pools", "_arguments", "_step"):
             del state[name]  # shared, or views of arrays that a copy has of its own
         state.pop("_weights", None)
         return state
@@ -381,13 +387,7 @@ class Batch:
     def sample(self) -> np.ndarray:
         """Uniform legal actions from the games' own streams: int64 (B,); -1 where the game has ended."""
         actions = np.empty(self.num_games, np.int64)
-        arrays = self.states, self.counts, self._firsts, self._streams, actions
-
-        def work(k: int) -> None:
-            states, counts, firsts, streams, chosen = (array[self._shares[k]] for array in arrays)
-            kernels.sample_legal(states, self.parameters, counts, firsts, streams, chosen)
-
-        self._in_threads(work)
+        self._in_threads(lambda k: self._samplers[k](actions[self._shares[k]]))
         return actions
 
     def afterstates(self, out: Afterstates | None = None) -> Afterstates:

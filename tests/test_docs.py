@@ -59,7 +59,7 @@ def test_results_are_those_of_the_cards() -> None:
 
 
 def test_every_player_is_on_the_page() -> None:
-    """docs/players.md has a line for every player that the package brings (asked in a process where nobody adds one)."""
+    """docs/players.md has a line for every player that the package brings (in a process where nobody adds one)."""
     program = "from sorry_env.players import known_players; print(*known_players())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert sorted(done.stdout.split()) == sorted(script("print_players").PLAYS)

@@ -216,7 +216,13 @@ def test_killed(learner: str, tmp_path: Path) -> None:
 def test_signals(number: int, code: int, word: str, tmp_path: Path) -> None:
     """SIGTERM and Ctrl-C end a run with one line that names the checkpoint and how to go on, which then works."""
     line = [sys.executable, *LINES["td"], "--out", str(tmp_path)]
-    process = subprocess.Popen(line, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=listen_to_interrupts)
+    process = subprocess.Popen(  # no other thread of this process has a lock that the child would wait for
+        line,
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=listen_to_interrupts,  # noqa: PLW1509
+    )
     until = time.monotonic() + 120
     while not (tmp_path / CHECKPOINT_FILE).exists() and time.monotonic() < until:
         time.sleep(0.02)

@@ -34,10 +34,11 @@ LADDER = ("random", "greedy", "race", "solitaire", "champion", "expectimax:depth
 RULES = ("classic:players=2", "classic:players=3", "classic", "teams", "points:players=2", "points")
 SHOWN = 8  # positions
 WHY = """\
-`solitaire` counts turns that its own pawns need, as if nobody else moved. What it does not see, in the positions above: in
-a race it is the opponent's next turn that counts, so the last pawn is set back (11) or kept from its way even where that
-brings one's own no nearer; Sorry! is worth the square that it lands on, one's own entrance rather than the pawn furthest
-on; and where every pawn is nearly Home the cards that are left decide which of two splits of a 7 can still be finished."""
+`solitaire` counts turns that its own pawns need, as if nobody else moved. What it does not see, in the positions
+above: in a race it is the opponent's next turn that counts, so the last pawn is set back (11) or kept from its way
+even where that brings one's own no nearer; Sorry! is worth the square that it lands on, one's own entrance rather
+than the pawn furthest on; and where every pawn is nearly Home the cards that are left decide which of two splits of
+a 7 can still be finished."""
 LEAST_GAIN = 0.02  # of win probability, for a position to be shown
 
 
@@ -209,7 +210,7 @@ def page(games: int) -> str:
         "",
         *by_card,
         "",
-        "The positions in which it gains most (notation: [rules.md](rules.md); `sorry-env moves` lists what is legal there):",
+        "The positions in which it gains most (notation: [rules.md](rules.md); `sorry-env moves` lists what is legal):",
         "",
         *positions,
         "",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import pty
 import re
 import select
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -18,6 +20,7 @@ from tiny_values import swapped
 
 from sorry_env.cli.playing import HELP
 from sorry_env.cli.showing import chance_bars
+from sorry_env.files import write_text
 from sorry_env.game import Game
 from sorry_env.position import Position
 from sorry_env.record import read_record
@@ -324,6 +327,65 @@ def test_interrupt(tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: py
     assert game.num_plies >= 2
     told = f"go on with: sorry-env play --from {file} --against greedy"
     assert said(run)[-1] == f"Left after {game.num_plies} plies; {told}"
+
+
+def test_a_failed_save_leaves_the_last_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch
+) -> None:
+    """A save that fails in mid-game is said in one line, the game goes on, the old record stands; it ends with 2."""
+    file = tmp_path / "game.txt"
+    written: list[bytes] = []
+
+    def fills_up(handle: int) -> None:
+        written.append(b"")
+        if len(written) > 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    typed.setattr("os.fsync", fills_up)
+    keys = (*QUICK[:-1], "8", "--auto-forced", "--save", str(file))
+    run = play(capsys, typed, "1\n" * 3 + f"save {file}\nquit\n", *keys)
+    reason = f"{str(file)!r}: No space left on device"
+    assert f"Not saved: {reason}; save FILE keeps the game elsewhere" in said(run)
+    assert any(re.fullmatch("save: .*: No space left on device", line) for line in said(run))
+    assert len([line for line in said(run) if line.startswith("Red (you)")]) >= 3
+    assert re.match(r"Left after \d+ plies, the last ones not saved; ", said(run)[-1])
+    assert (run.code, run.err) == (2, f"sorry-env: {reason}\n")
+    assert record_of(file).num_plies == 0
+    assert os.listdir(tmp_path) == [file.name]
+
+
+def test_the_folder_of_the_save_vanishes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch
+) -> None:
+    """Where the save's folder is gone, the game can be kept elsewhere, and ends well."""
+    folder, other = tmp_path / "gone", tmp_path / "other.txt"
+    folder.mkdir()
+    answers = iter(["1", "1", f"save {other}", "quit"])
+
+    def answer(prompt: str) -> str:
+        shutil.rmtree(folder, ignore_errors=True)
+        return next(answers)
+
+    typed.setattr("builtins.input", answer)
+    run = Run(capsys, "play", "--players", "2", "--seed", "7", "--save", str(folder / "game.txt"))
+    assert (run.code, run.err) == (0, "")
+    assert any(line.endswith("No such file or directory; save FILE keeps the game elsewhere") for line in said(run))
+    assert record_of(other).num_plies >= 2
+
+
+def test_what_is_written_to(tmp_path: Path) -> None:
+    """A link stays a link to the new text; a device is written to and stays a device."""
+    file, link = tmp_path / "game.txt", tmp_path / "link"
+    file.write_text("old")
+    link.symlink_to(file)
+    write_text(link, "new")
+    assert (link.is_symlink(), file.read_text()) == (True, "new")
+    device = tmp_path / "pipe"
+    os.mkfifo(device)
+    reader = os.open(device, os.O_RDONLY | os.O_NONBLOCK)
+    write_text(device, "new")
+    assert (os.read(reader, 9), device.is_fifo()) == (b"new", True)
+    os.close(reader)
 
 
 # --- What stays hidden ---

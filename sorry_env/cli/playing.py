@@ -22,6 +22,7 @@ from sorry_env.cli.showing import (
     result_text,
 )
 from sorry_env.errors import IllegalError, MalformedError, SorryError, SpecError
+from sorry_env.files import write_text
 from sorry_env.game import Game
 from sorry_env.players import Player, choose_move, load_player
 from sorry_env.players.value import fitting_champions
@@ -167,6 +168,7 @@ class _Table:
         auto_forced: whether only moves are played without asking.
         hints_always: whether hints come unasked.
         save: the record's file.
+        last_move: who made which move last.
     """
 
     game: Game
@@ -180,7 +182,12 @@ class _Table:
     last_move: str | None = None
 
     def play(self, seed: int) -> None:
-        """The whole game; raises KeyboardInterrupt after saying how to go on."""
+        """The whole game.
+
+        Raises:
+            OSError: the game cannot be saved, before it begins or once it has ended.
+            KeyboardInterrupt: after it was said how to go on.
+        """
         rng = players_stream(seed)
         self._store()  # now, not after an hour of play
         try:
@@ -216,8 +223,18 @@ class _Table:
         return f"{color_name(self.game.rules, seat)} ({YOU if player is None else player.name})"
 
     def _store(self) -> None:
+        """Saves the game, where it is saved at all. Raises OSError, ValueError (a null character in the name)."""
         if self.save is not None:
-            Path(self.save).write_text(self.game.record(), encoding="utf-8", newline="\n")
+            write_text(Path(self.save), self.game.record())
+
+    def _keep(self) -> bool:
+        """Saves the game and returns whether that was possible; if not it is said in one line, and the game goes on."""
+        try:
+            self._store()
+        except OSError as error:
+            self.screen.say(f"Not saved: {self.save!r}: {error.strerror}; save FILE keeps the game elsewhere")
+            return False
+        return True
 
     def _part(self) -> None:
         """Says where the game stands and how it goes on."""
@@ -225,14 +242,15 @@ class _Table:
         if self.save is None:
             self.screen.say(f"Left after {plies}, not saved; --save FILE, or save FILE at the prompt, keeps a game.")
             return
+        saved = "" if self._keep() else ", the last ones not saved"
         command = shlex.join(["sorry-env", "play", "--from", self.save, *self.again])
-        self.screen.say(f"Left after {plies}; go on with: {command}")
+        self.screen.say(f"Left after {plies}{saved}; go on with: {command}")
 
     # --- A person's decision ---
 
     def _ask(self) -> None:
         """One decision of a person: shows it, and obeys until a move is made or taken back."""
-        self._store()
+        self._keep()
         if self.auto_forced and len(self.game.legal_actions()) == 1:
             self._make(self.game.legal_moves()[0])
             return

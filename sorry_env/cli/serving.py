@@ -11,6 +11,7 @@ from typing import Final
 
 from sorry_env.cli.showing import open_record
 from sorry_env.errors import SorryError
+from sorry_env.files import write_text
 from sorry_env.web.opponents import Opponents
 from sorry_env.web.replaying import replay_html, replay_of
 from sorry_env.web.storage import Storage, default_path
@@ -83,5 +84,5 @@ def write_replay(file: str, out: str, judge: str) -> None:
         OSError: a file that cannot be read or written.
     """
     page = replay_html(replay_of(open_record(file), judge=judge))
-    Path(out).write_text(page, encoding="utf-8", newline="\n")
+    write_text(Path(out), page)
     print(f"{out}: {len(page.encode()) / 1000:.0f} kB; it opens in any browser and needs no network")

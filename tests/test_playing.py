@@ -343,7 +343,7 @@ def test_a_failed_save_leaves_the_last_one(
 
     typed.setattr("os.fsync", fills_up)
     keys = (*QUICK[:-1], "8", "--auto-forced", "--save", str(file))
-    run = play(capsys, typed, "1\n" * 3 + f"save {file}\nquit\n", *keys)
+    run = play(capsys, typed, f"1\nsave {file}\nquit\n", *keys)
     reason = f"{str(file)!r}: No space left on device"
     assert f"Not saved: {reason}; save FILE keeps the game elsewhere" in said(run)
     assert any(re.fullmatch("save: .*: No space left on device", line) for line in said(run))

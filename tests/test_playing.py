@@ -8,8 +8,11 @@ import os
 import pty
 import re
 import select
+import shlex
 import shutil
+import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -18,7 +21,7 @@ from programs import listen_to_interrupts
 from test_cli import Run
 from tiny_values import swapped
 
-from sorry_env.cli.playing import HELP
+from sorry_env.cli.help_text import WIDEST, help_text
 from sorry_env.cli.showing import chance_bars
 from sorry_env.files import write_text
 from sorry_env.game import Game
@@ -141,6 +144,28 @@ def test_only_moves(capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatc
     assert "(1 to " in asked[0]
 
 
+def test_a_newcomer_is_told(capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
+    """Before the first prompt, once: what a move's text means, and how only moves are played unasked."""
+    start = ("--players", "2", "--seed", "1", "--against", "greedy")
+    run = play(capsys, typed, "\n\n", *start)
+    assert run.out.count("1:S>4 is card 1, from Start to square 4") == 1
+    assert run.out.count("auto (or --auto-forced) plays it unasked") == 1
+    assert run.out.index("--auto-forced") < run.out.index("your move")
+    assert "--auto-forced)" not in play(capsys, typed, "\n", *start, "--auto-forced").out
+
+
+def test_auto(capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
+    """`auto` plays the only move that waits and all later ones unasked, and asks again when typed again."""
+    start = ("--players", "2", "--seed", "1", "--against", "greedy")
+    run = play(capsys, typed, "auto\n", *start)
+    unasked = play(capsys, typed, "", *start, "--auto-forced")
+    assert run.out.count("Your only move") == 1
+    assert [line for line in said(run) if line.startswith("Red (you)")] == [
+        line for line in said(unasked) if line.startswith("Red (you)")
+    ]
+    assert "Only moves wait for Enter." in said(play(capsys, typed, "auto\nauto\n", *start))
+
+
 # --- Commands ---
 
 
@@ -162,7 +187,7 @@ def test_board_moves_and_help(capsys: pytest.CaptureFixture[str], typed: pytest.
     run = play(capsys, typed, "board\nMOVES\nhelp\n?\n", "--players", "2", "--seed", "1", "--against", "greedy")
     assert run.out.count("┌0──┬") == 2
     assert run.out.count("Your only move: pass") == 2
-    assert run.out.count(HELP) == 2
+    assert run.out.count(help_text(80)) == 2
     assert not [line for line in said(run) if line.startswith("Red (you)")]
 
 
@@ -176,7 +201,7 @@ def test_help_examples_are_moves() -> None:
         ("X:S>32", "classic:players=2", "R:S,S,S,S/Y:S,S,S,32 r X *"),
         ("1:YS>34", "teams", "R:S,S,S,S/B:S,S,S,S/Y:S,S,S,S/G:S,S,S,S r 1 *"),
     ):
-        assert text in HELP
+        assert text in help_text(80)
         assert text in Position.parse(position, rules).legal_moves()
 
 
@@ -201,16 +226,30 @@ def test_undo(tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.
 def test_saving_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
     """After `save FILE` the file has each later move, and the last line is a command that goes on with it."""
     file = tmp_path / "my game.txt"
-    keys = f"save {file}\n" + "1\n" * 3 + "quit\n"
-    start = ("--players", "2", "--seed", "7", "--against", "greedy", "--you", "yellow")
+    keys = f"save {file}\n" + "auto\n" + "1\n" * 3 + "quit\n"
+    start = (
+        "--players",
+        "2",
+        "--seed",
+        "7",
+        "--against",
+        "greedy",
+        "--you",
+        "yellow",
+        "--hints",
+        "none",
+        "--delay",
+        "0",
+    )
     run = play(capsys, typed, keys, *start)
     game = record_of(file)
     assert game.num_plies >= 6
-    told = f"go on with: sorry-env play --from '{file}' --you yellow --against greedy"
+    options = f"--you yellow --against greedy --hints none --delay 0 --auto-forced --save '{file}'"
+    told = f"to go on, other cards to come: sorry-env play --from '{file}' {options}"
     assert said(run)[-1] == f"Left after {game.num_plies} plies; {told}"
-    more = play(capsys, typed, "1\n" * 2, "--from", str(file), "--you", "yellow", "--against", "greedy", "--save",
-                str(file))  # fmt: skip
+    more = play(capsys, typed, "1\n" * 2, *shlex.split(said(run)[-1].partition("sorry-env play ")[2]))
     assert more.code == 0
+    assert said(more)[-1].endswith(said(run)[-1].partition("to go on")[2])
     later = record_of(file)
     assert later.num_plies > game.num_plies
     assert [event for _, event in later.history[: len(game.history)]] == [event for _, event in game.history]
@@ -271,6 +310,21 @@ def test_nonsense_is_answered_in_one_line(
     assert lines[-1].startswith("Left after 0 plies, not saved")
 
 
+def test_what_is_typed_steers_no_terminal(capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
+    """What is typed through a pipe stands in the transcript with ? for control characters."""
+    run = play(capsys, typed, "\x1b[31mred\x07\x9b\n", "--players", "2", "--seed", "1")
+    assert "help): ?[31mred??\n" in run.out
+    assert "\x1b" not in run.out
+
+
+def test_no_input_at_all() -> None:
+    """A closed standard input is one line and exit code 2."""
+    command = f"{shlex.quote(sys.executable)} -m sorry_env play --players 2 <&-"
+    run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert run.stderr.startswith("sorry-env: play: standard input is closed")
+
+
 def test_ambiguous_text(tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
     """A text without its card that two cards of the hand would fit is answered with both."""
     position = "R:S,S,S,S/Y:S,S,S,34 r 1.2.3.4.5/1.1.3.4.5 *"
@@ -325,7 +379,7 @@ def test_interrupt(tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: py
     assert (run.code, run.err) == (130, "sorry-env: interrupted\n")
     game = record_of(file)
     assert game.num_plies >= 2
-    told = f"go on with: sorry-env play --from {file} --against greedy"
+    told = f"to go on, other cards to come: sorry-env play --from {file} --against greedy --save {file}"
     assert said(run)[-1] == f"Left after {game.num_plies} plies; {told}"
 
 
@@ -420,14 +474,33 @@ def test_two_people_and_their_hands(capsys: pytest.CaptureFixture[str], typed: p
     assert "your move" not in parts[0]
 
 
+def test_commands_before_a_hand_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch
+) -> None:
+    """Before Enter shows a hand commands are obeyed that do not show it, and what would is answered in one line."""
+    arguments = ("--rules", "points:players=2", "--you", "red", "yellow", "--seed", "1")
+    file = tmp_path / "game.txt"
+    run = play(capsys, typed, f"help\nhint\nboard\n1\nundo\nsave {file}\nquit\n\n", *arguments)
+    assert run.code == 0
+    assert help_text(80) in run.out
+    assert run.out.count("Enter shows the hand first; until then: ") == 3
+    assert "undo: you have not chosen a move yet" in said(run)
+    assert record_of(file).num_plies == 0
+    assert "┌" not in run.out
+    assert said(run)[-1].startswith("Left after 0 plies")
+    run = play(capsys, typed, "\n1\nundo\n", *arguments)
+    assert re.findall(r"(\w+) \(you\) is next", run.out) == ["Yellow", "Red", "Yellow"]
+
+
 # --- A real terminal ---
 
 
-def session(keys: list[bytes], columns: int, **environment: str) -> tuple[str, int]:
-    """A session in a pseudo-terminal: what it showed, and its exit code."""
+def session(keys: list[bytes], columns: int, later: int | None = None, **environment: str) -> tuple[str, int]:
+    """A session in a pseudo-terminal, `later` columns wide once the first keys are typed: what it showed, its code."""
     pid, terminal = pty.fork()
     if pid == 0:
-        settings = {"COLUMNS": str(columns), "LINES": "50", "TERM": "xterm", "PYTHONPATH": str(ROOT)} | environment
+        settings = {"COLUMNS": "", "LINES": "", "TERM": "xterm", "PYTHONPATH": str(ROOT)} | environment
+        termios.tcsetwinsize(1, (50, columns))
         arguments = ["-m", "sorry_env", "play", "--players", "2", "--against", "greedy", "--seed", "1", "--delay", "0"]
         listen_to_interrupts()
         os.execve(sys.executable, [sys.executable, *arguments], {**os.environ, **settings})
@@ -444,6 +517,7 @@ def session(keys: list[bytes], columns: int, **environment: str) -> tuple[str, i
             break
         if left and shown.endswith(b"help): "):
             time.sleep(0.5)  # as a person: a Ctrl-C just as the prompt appears waits in CPython for the next key
+            termios.tcsetwinsize(terminal, (50, later or columns))
             os.write(terminal, left.pop(0))
     os.close(terminal)
     return shown.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -472,6 +546,24 @@ def test_narrow_and_dumb_terminals() -> None:
     assert code == 0
     assert "┌0──┬" in shown
     assert "\x1b[0;" not in shown
+
+
+def test_a_window_that_shrinks() -> None:
+    """The window's width is that of each frame: the board before it shrinks, lines after; help fits as well."""
+    shown, code = session([b"board\n", b"help\n", b"q\n"], 100, later=40)
+    assert code == 0
+    assert shown.count("┌0──┬") == 1
+    assert "Red (you): S S S S" in shown.split("board\r\n")[1]
+    page = shown.split("help\r\n")[1].split("Red, your move")[0]
+    assert "Commands:" in page
+    assert max(map(len, page.splitlines())) <= 40
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_help_fits(columns: int) -> None:
+    """The help page is never wider than the window, nor than people read, and lacks no word."""
+    assert max(map(len, help_text(columns).splitlines())) <= min(columns, WIDEST)
+    assert help_text(columns).split() == help_text(WIDEST).split()
 
 
 # --- Replays with values ---

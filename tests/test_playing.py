@@ -22,6 +22,7 @@ from test_cli import Run
 from tiny_values import swapped
 
 from sorry_env.cli.help_text import WIDEST, help_text
+from sorry_env.cli.serving import listen
 from sorry_env.cli.showing import chance_bars
 from sorry_env.files import write_text
 from sorry_env.game import Game
@@ -349,7 +350,10 @@ REFUSED = {
     "--from pyproject.toml": "not 'sorry-record 1'",
     "--from pyproject.toml --rules teams": "--from: the record says which rules",
     "--save no/such/folder/game.txt": "'no/such/folder/game.txt': No such file",
-    "--players 7": "players: 7 is not a whole number from 2 to 4",
+    "--players 7": "players: 7 is not from 2 to 4",
+    "--rules classic:players=99999999999": "players: 99999999999 is not from 2 to 4",
+    "--rules classic:players=two": "players: 'two' is not a whole number from 2 to 4",
+    "--web --no-open --host=": "--host: it is empty; name an address",
     "--seed -1": "--seed: '-1' is not a whole number",
 }
 
@@ -361,6 +365,15 @@ def test_wrong_command_lines(arguments: str, capsys: pytest.CaptureFixture[str],
     run = play(capsys, typed, "", *arguments.split())
     assert (run.code, run.out, run.err.count("\n")) == (2, "", 1)
     assert REFUSED[arguments] in run.err
+
+
+def test_an_address_in_use() -> None:
+    """A port that is taken is told with its address and the reason, each once."""
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match="Address already in use") as caught:
+            listen("127.0.0.1", port)
+    assert (caught.value.strerror, caught.value.filename) == ("Address already in use", f"127.0.0.1:{port}")
 
 
 def test_interrupt(tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:

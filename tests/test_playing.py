@@ -561,6 +561,15 @@ def test_narrow_and_dumb_terminals() -> None:
     assert "\x1b[0;" not in shown
 
 
+def test_compiling_is_announced(tmp_path: Path) -> None:
+    """On a terminal a line says that the rules are compiled where no compiled ones lie, and none where they do."""
+    line = "Compiling the rules once"
+    shown, _ = session([b"q\n"], 100, NUMBA_CACHE_DIR=str(tmp_path))
+    assert shown.startswith(line)
+    shown, _ = session([b"q\n"], 100, NUMBA_CACHE_DIR=str(tmp_path))
+    assert line not in shown
+
+
 def test_a_window_that_shrinks() -> None:
     """The window's width is that of each frame: the board before it shrinks, lines after; help fits as well."""
     shown, code = session([b"board\n", b"help\n", b"q\n"], 100, later=40)

@@ -14,6 +14,7 @@ from typing import Final
 
 from sorry_env.analysis import DEFAULT_JUDGE, Judge, MoveValue
 from sorry_env.board import COLOR_NAMES, COLORS
+from sorry_env.cli.compiling import announce_compiling
 from sorry_env.cli.help_text import help_text
 from sorry_env.cli.showing import (
     Screen,
@@ -61,6 +62,7 @@ def run_play(
         KeyboardInterrupt: after it was said how to go on.
     """
     _prepare_input()
+    announce_compiling()
     seed = secrets.randbits(32) if seed is None else seed
     game = _begin(rules, players, seed, from_file)
     humans = human_seats(you, game.rules)

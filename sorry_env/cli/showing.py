@@ -15,6 +15,7 @@ import numpy as np
 
 from sorry_env.analysis import GameAnalysis, Judge, critic_of
 from sorry_env.board import COLOR_NAMES
+from sorry_env.cli.compiling import announce_compiling
 from sorry_env.errors import SorryError, SpecError
 from sorry_env.game import Game
 from sorry_env.players import Player, choose_move, load_player
@@ -41,6 +42,7 @@ def run_watch(
     """
     record = rules_from(rules, players=players)
     seated = seat_players(specs or ["random"], record)
+    announce_compiling()
     seed = secrets.randbits(32) if seed is None else seed
     game = Game(record, seed)
     screen = Screen(delay, [player.name for player in seated])
@@ -87,6 +89,7 @@ def run_replay(file: str, delay: float | None, values: str | None) -> None:
         SorryError: a file that is not a record, or whose moves are not legal, or a player that knows no chances.
         OSError: a file that cannot be read.
     """
+    announce_compiling()
     game = open_record(file)
     analysis = None if values is None else open_judge(values, game.rules).game(game)
     screen = Screen(delay, lines_below=0 if analysis is None else num_sides(game.rules))

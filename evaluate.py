@@ -28,7 +28,6 @@ import agents  # noqa: F401  # makes checkpoint folders players
 from agents import evaluation
 from agents.crews import Crew, open_crew
 from agents.evaluation import Played, Score, Terms, play_matches
-from agents.files import check_writable, write_text
 from agents.luck import AUTO, Adjuster, open_adjuster
 from agents.matches import Tables, plan_matches, table_rules
 from agents.pictures import check_drawing, draw_evaluation
@@ -48,6 +47,7 @@ from agents.reporting import (
     warn,
 )
 from sorry_env.errors import SorryError
+from sorry_env.files import check_writable, write_text
 from sorry_env.players import Player, load_player
 from sorry_env.rules import Rules
 from sorry_env.values import num_sides

@@ -26,7 +26,6 @@ import agents  # noqa: F401  # makes checkpoint folders players
 from agents.checkpoints import describe_last
 from agents.evaluation import Score, evaluate, meet_yardsticks
 from agents.export import export_policy, export_value
-from agents.files import write_text
 from agents.league import League
 from agents.luck import AUTO, open_adjuster
 from agents.pictures import recording
@@ -37,6 +36,7 @@ from agents.reporting import ProgressDisplay, TerminatedError, console, run_prog
 from agents.rllib import RLlibLearner, RLlibSettings
 from agents.td import TDLearner, TDSettings
 from sorry_env.errors import SorryError
+from sorry_env.files import write_text
 from sorry_env.players import load_player
 from sorry_env.rules import Rules
 from sorry_env.values import num_sides

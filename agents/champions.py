@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from agents.evaluation import Score, meet_yardsticks
 from agents.export import export_value
-from agents.files import write_text
 from agents.reporting import ProgressDisplay, run_program
 from agents.td import TDLearner, TDSettings
 from sorry_env.errors import SorryError
+from sorry_env.files import write_text
 from sorry_env.players.onnx_file import open_policy_file
 from sorry_env.players.value import CHAMPIONS, champion_files
 from sorry_env.rules import Rules

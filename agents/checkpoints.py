@@ -22,8 +22,9 @@ from torch.utils.tensorboard import SummaryWriter
 
 from agents import CHECKPOINT_FILE
 from agents.divergence import DivergenceError, check_finite
-from agents.files import check_writable, parse_json, read_bounded, write_bytes, write_text
+from agents.files import parse_json, read_bounded
 from sorry_env.errors import PolicyError
+from sorry_env.files import check_writable, write_bytes, write_text
 
 CHECKPOINT_FORMAT: Final = 2
 WITHOUT_CHECKSUM: Final = 1  # an earlier format: its facts have no checksum

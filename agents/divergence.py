@@ -10,8 +10,8 @@ from typing import Any, Final
 import torch
 from safetensors.torch import save
 
-from agents.files import write_bytes
 from sorry_env.errors import SorryError
+from sorry_env.files import write_bytes
 
 MOST_LOSS: Final = 100.0  # chances that know nothing cost ln 4, points' squared errors below 10
 MOST_WEIGHT: Final = 1000.0  # sound networks stay below 10

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.files import write_bytes
 from sorry_env.batch import Batch
 from sorry_env.errors import PolicyError
+from sorry_env.files import write_bytes
 from sorry_env.players import PolicyPlayer
 from sorry_env.players.onnx_file import METADATA_KEY, open_policy_file, policy_metadata
 from sorry_env.players.value import LAYERS, read_model, value_metadata

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from agents.files import write_text
 from sorry_env.errors import SorryError
+from sorry_env.files import write_text
 
 PROGRESS_FILE: Final = "progress.jsonl"
 

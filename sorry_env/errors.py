@@ -33,5 +33,9 @@ class PolicyError(SorryError):
 
 def one_line(what: object, most: int = 160) -> str:
     """A text from elsewhere as part of a message: its first line, cut, and nothing in it that steers a terminal."""
-    first = (str(what).splitlines() or [""])[0][:most]
-    return "".join(letter if letter.isprintable() else "?" for letter in first)
+    return printable((str(what).splitlines() or [""])[0][:most])
+
+
+def printable(text: str) -> str:
+    """A text with question marks for what may steer a terminal, line ends too."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

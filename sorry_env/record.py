@@ -66,13 +66,7 @@ def read_record(text: str) -> Game:
         for number, line in enumerate((line.rstrip("\r") for line in text.split("\n")), 1)
         if line and not line.startswith("#")
     ]
-    if len(lines) < 4 or lines[0][1] != _HEADER:
-        found = repr(lines[0][1][:80]) if lines else "an empty text"
-        if lines and lines[0][1].startswith("sorry-record ") and lines[0][1] != _HEADER:
-            raise MalformedError(
-                f"record: it is written as {found}, this version reads {_HEADER!r}; read it with the one that wrote it"
-            )
-        raise MalformedError(f"record: begins with {found}, not {_HEADER!r}, or lacks rules, start or end")
+    _check_whole([line for _, line in lines])
     with _quoting(*lines[1]):
         rules = rules_from(_field(lines[1][1], "rules"))
     with _quoting(*lines[2]):
@@ -85,6 +79,19 @@ def read_record(text: str) -> Game:
     if end != str(game.position):
         raise IllegalError(f"record: its end {end[:200]!r} is not where it leads, {str(game.position)!r}")
     return game
+
+
+def _check_whole(lines: list[str]) -> None:
+    """Raises MalformedError for lines that do not begin with the format's version, or are too few for a record."""
+    if not lines or lines[0] != _HEADER:
+        found = repr(lines[0][:80]) if lines else "an empty text"
+        if lines and lines[0].startswith("sorry-record "):
+            raise MalformedError(
+                f"record: it is written as {found}, this version reads {_HEADER!r}; read it with the one that wrote it"
+            )
+        raise MalformedError(f"record: begins with {found}, not {_HEADER!r}")
+    if len(lines) < 4:
+        raise MalformedError(f"record: it breaks off after {lines[-1][:80]!r}; rules, start and end follow {_HEADER!r}")
 
 
 @contextmanager

@@ -69,9 +69,11 @@ class Rules:
 
     def _check_values(self) -> None:
         for name, (low, high) in _RANGES.items():
-            value = _whole_number(getattr(self, name))
-            if value is None or not low <= value <= high:
+            value = whole_number(getattr(self, name))
+            if value is None:
                 raise RulesError(f"{name}: {getattr(self, name)!r} is not a whole number from {low} to {high}")
+            if not low <= value <= high:
+                raise RulesError(f"{name}: {value} is not from {low} to {high}")
             object.__setattr__(self, name, value)
         for name in _FLAGS:
             if not isinstance(getattr(self, name), bool):
@@ -105,7 +107,7 @@ class Rules:
         if not self.start_cards and not self.pawns_out:
             raise RulesError("start_cards: with no card that starts a pawn and pawns_out 0 no pawn ever moves")
         if self.first_player != "random":
-            seat = _whole_number(self.first_player)
+            seat = whole_number(self.first_player)
             if seat is None or not 0 <= seat < self.players:
                 raise RulesError(
                     f"first_player: {self.first_player!r} is neither 'random' nor a seat from 0 to {self.players - 1}"
@@ -147,7 +149,7 @@ class Rules:
         return f"{name}:{options}" if options else name
 
 
-def _whole_number(value: Any) -> int | None:
+def whole_number(value: Any) -> int | None:
     """A Python or NumPy integer as int; None for anything else, a bool too."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         return None
@@ -256,5 +258,5 @@ def _parse_value(key: str, text: str) -> Any:
     if key == "start_cards":
         return tuple(filter(None, text.split(".")))
     if key in _RANGES or (key == "first_player" and text != "random"):
-        return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
+        return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else text
     return text

@@ -368,7 +368,7 @@ WRONG = {
     "trace --rules clasic": "did you mean 'classic'?",
     "trace --rules classic:foo=1": "no field 'foo'",
     "trace --rules teams --players 3": "teams: needs four players",
-    "trace --players 5": "players: 5 is not a whole number from 2 to 4",
+    "trace --players 5": "players: 5 is not from 2 to 4",
     "watch gredy": "did you mean 'greedy'?",
     "watch greedy:depth=1": "has no option 'depth'",
     "watch no-such-file.onnx": "no file 'no-such-file.onnx'",

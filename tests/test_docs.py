@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A room may import itself and the rooms before it (STYLE: facts, rules, what is seen and said, environments).
 ROOMS = [
-    {"version", "errors", "board", "cards"},
+    {"version", "errors", "files", "board", "cards"},
     {"rules", "actions", "observation"},
     {"engine"},
     {"notation"},

@@ -191,6 +191,14 @@ def test_svg_scales_and_stands_beside_others() -> None:
         assert not [key for key in node.attrib if "href" in key]
 
 
+def test_wrong_sizes_are_refused() -> None:
+    """A size that is no whole number of pixels from 1 is refused by one line."""
+    position = Position.parse("R:S,S,S,4/Y:S,S,S,S r 5 *", "classic:players=2")
+    for size in (True, 200.5, "9", 0, -5):
+        with pytest.raises(SorryError, match=rf"size: {size!r} is neither None nor a whole number of pixels from 1"):
+            position_svg(position, size=size)  # type: ignore[arg-type]
+
+
 def test_highlights_outline_places() -> None:
     """Every place can be highlighted by its name, and another name is refused with what would be right."""
     position = Game("classic", 1).position

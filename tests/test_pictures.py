@@ -97,6 +97,9 @@ def test_wrong_sizes_are_refused() -> None:
     for size in (0, -5, 127, 10**6):
         with pytest.raises(SorryError, match=rf"size: {size} is not in 128..8192 pixels"):
             position_pixels(drawn(SCENES["start"])[0], size=size)
+    for no_size in (True, 200.5, "9", None):
+        with pytest.raises(SorryError, match=rf"size: {no_size!r} is not a whole number of pixels in 128..8192"):
+            position_pixels(drawn(SCENES["start"])[0], size=no_size)  # type: ignore[arg-type]
 
 
 def test_pixels_show_what_the_svg_shows() -> None:

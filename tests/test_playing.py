@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import io
-import os
-import pty
 import re
-import select
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from programs import listen_to_interrupts
 from test_cli import Run
 from tiny_values import swapped
 
-from sorry_env.cli.playing import HELP
+from sorry_env.cli.help_text import help_text
+from sorry_env.cli.serving import listen
 from sorry_env.cli.showing import chance_bars
+from sorry_env.errors import SpecError
 from sorry_env.game import Game
 from sorry_env.position import Position
 from sorry_env.record import read_record
@@ -138,6 +134,28 @@ def test_only_moves(capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatc
     assert "(1 to " in asked[0]
 
 
+def test_a_newcomer_is_told(capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
+    """Before the first prompt, once: what a move's text means, and how only moves are played unasked."""
+    start = ("--players", "2", "--seed", "1", "--against", "greedy")
+    run = play(capsys, typed, "\n\n", *start)
+    assert run.out.count("1:S>4 is card 1, from Start to square 4") == 1
+    assert run.out.count("auto (or --auto-forced) plays it unasked") == 1
+    assert run.out.index("--auto-forced") < run.out.index("your move")
+    assert "--auto-forced)" not in play(capsys, typed, "\n", *start, "--auto-forced").out
+
+
+def test_auto(capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
+    """`auto` plays the only move that waits and all later ones unasked, and asks again when typed again."""
+    start = ("--players", "2", "--seed", "1", "--against", "greedy")
+    run = play(capsys, typed, "auto\n", *start)
+    unasked = play(capsys, typed, "", *start, "--auto-forced")
+    assert run.out.count("Your only move") == 1
+    assert [line for line in said(run) if line.startswith("Red (you)")] == [
+        line for line in said(unasked) if line.startswith("Red (you)")
+    ]
+    assert "Only moves wait for Enter." in said(play(capsys, typed, "auto\nauto\n", *start))
+
+
 # --- Commands ---
 
 
@@ -159,7 +177,7 @@ def test_board_moves_and_help(capsys: pytest.CaptureFixture[str], typed: pytest.
     run = play(capsys, typed, "board\nMOVES\nhelp\n?\n", "--players", "2", "--seed", "1", "--against", "greedy")
     assert run.out.count("┌0──┬") == 2
     assert run.out.count("Your only move: pass") == 2
-    assert run.out.count(HELP) == 2
+    assert run.out.count(help_text(80)) == 2
     assert not [line for line in said(run) if line.startswith("Red (you)")]
 
 
@@ -173,7 +191,7 @@ def test_help_examples_are_moves() -> None:
         ("X:S>32", "classic:players=2", "R:S,S,S,S/Y:S,S,S,32 r X *"),
         ("1:YS>34", "teams", "R:S,S,S,S/B:S,S,S,S/Y:S,S,S,S/G:S,S,S,S r 1 *"),
     ):
-        assert text in HELP
+        assert text in help_text(80)
         assert text in Position.parse(position, rules).legal_moves()
 
 
@@ -193,41 +211,6 @@ def test_undo(tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.
     assert said(run)[-1].startswith("Left after ")
     run = play(capsys, typed, "1\n" + "undo\n" * 2, *start)
     assert "undo: you have not chosen a move yet" in said(run)
-
-
-def test_saving_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
-    """After `save FILE` the file has each later move, and the last line is a command that goes on with it."""
-    file = tmp_path / "my game.txt"
-    keys = f"save {file}\n" + "1\n" * 3 + "quit\n"
-    start = ("--players", "2", "--seed", "7", "--against", "greedy", "--you", "yellow")
-    run = play(capsys, typed, keys, *start)
-    game = record_of(file)
-    assert game.num_plies >= 6
-    told = f"go on with: sorry-env play --from '{file}' --you yellow --against greedy"
-    assert said(run)[-1] == f"Left after {game.num_plies} plies; {told}"
-    more = play(capsys, typed, "1\n" * 2, "--from", str(file), "--you", "yellow", "--against", "greedy", "--save",
-                str(file))  # fmt: skip
-    assert more.code == 0
-    later = record_of(file)
-    assert later.num_plies > game.num_plies
-    assert [event for _, event in later.history[: len(game.history)]] == [event for _, event in game.history]
-
-
-def test_cards_to_come_are_the_seeds(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch
-) -> None:
-    """A record that goes on draws by --seed, other cards by another seed; a finished one just shows its end."""
-    file = tmp_path / "game.txt"
-    play(capsys, typed, "", *QUICK, "--save", str(file))
-    ends = [
-        play(capsys, typed, "1\n" * 500, "--from", str(file), "--against", "greedy", "--seed", seed).out
-        for seed in ("1", "1", "2")
-    ]
-    assert ends[0] == ends[1] != ends[2]
-    play(capsys, typed, "1\n" * 500, *QUICK, "--save", str(file))
-    run = play(capsys, typed, "", "--from", str(file))
-    assert " won after " in said(run)[-1]
-    assert run.out.count("┌0──┬") == 1
 
 
 # --- What goes wrong ---
@@ -268,6 +251,13 @@ def test_nonsense_is_answered_in_one_line(
     assert lines[-1].startswith("Left after 0 plies, not saved")
 
 
+def test_what_is_typed_steers_no_terminal(capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
+    """What is typed through a pipe stands in the transcript with ? for control characters."""
+    run = play(capsys, typed, "\x1b[31mred\x07\x9b\n", "--players", "2", "--seed", "1")
+    assert "help): ?[31mred??\n" in run.out
+    assert "\x1b" not in run.out
+
+
 def test_ambiguous_text(tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
     """A text without its card that two cards of the hand would fit is answered with both."""
     position = "R:S,S,S,S/Y:S,S,S,34 r 1.2.3.4.5/1.1.3.4.5 *"
@@ -292,7 +282,9 @@ REFUSED = {
     "--from pyproject.toml": "not 'sorry-record 1'",
     "--from pyproject.toml --rules teams": "--from: the record says which rules",
     "--save no/such/folder/game.txt": "'no/such/folder/game.txt': No such file",
-    "--players 7": "players: 7 is not a whole number from 2 to 4",
+    "--players 7": "players: 7 is not from 2 to 4",
+    "--rules classic:players=99999999999": "players: 99999999999 is not from 2 to 4",
+    "--rules classic:players=two": "players: 'two' is not a whole number from 2 to 4",
     "--seed -1": "--seed: '-1' is not a whole number",
 }
 
@@ -306,24 +298,15 @@ def test_wrong_command_lines(arguments: str, capsys: pytest.CaptureFixture[str],
     assert REFUSED[arguments] in run.err
 
 
-def test_interrupt(tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch) -> None:
-    """Ctrl-C ends with 130, says how to go on, and leaves the record as far as it came."""
-    file = tmp_path / "game.txt"
-    answers = iter(["1", "1"])
-
-    def answer(prompt: str) -> str:
-        try:
-            return next(answers)
-        except StopIteration:
-            raise KeyboardInterrupt from None
-
-    typed.setattr("builtins.input", answer)
-    run = Run(capsys, "play", "--players", "2", "--seed", "7", "--against", "greedy", "--save", str(file))
-    assert (run.code, run.err) == (130, "sorry-env: interrupted\n")
-    game = record_of(file)
-    assert game.num_plies >= 2
-    told = f"go on with: sorry-env play --from {file} --against greedy"
-    assert said(run)[-1] == f"Left after {game.num_plies} plies; {told}"
+def test_an_address_in_use() -> None:
+    """A port that is taken is told with its address and the reason, each once; no host is not every address."""
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match="Address already in use") as caught:
+            listen("127.0.0.1", port)
+    with pytest.raises(SpecError, match="--host: it is empty; name an address"):
+        listen("", 0)
+    assert (caught.value.strerror, caught.value.filename) == ("Address already in use", f"127.0.0.1:{port}")
 
 
 # --- What stays hidden ---
@@ -358,58 +341,22 @@ def test_two_people_and_their_hands(capsys: pytest.CaptureFixture[str], typed: p
     assert "your move" not in parts[0]
 
 
-# --- A real terminal ---
-
-
-def session(keys: list[bytes], columns: int, **environment: str) -> tuple[str, int]:
-    """A session in a pseudo-terminal: what it showed, and its exit code."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        settings = {"COLUMNS": str(columns), "LINES": "50", "TERM": "xterm", "PYTHONPATH": str(ROOT)} | environment
-        arguments = ["-m", "sorry_env", "play", "--players", "2", "--against", "greedy", "--seed", "1", "--delay", "0"]
-        listen_to_interrupts()
-        os.execve(sys.executable, [sys.executable, *arguments], {**os.environ, **settings})
-    shown, left, until = b"", list(keys), time.monotonic() + 60
-    while time.monotonic() < until:
-        if not select.select([terminal], [], [], 0.2)[0]:
-            continue
-        try:
-            part = os.read(terminal, 65536)
-        except OSError:  # what Linux says at the end
-            break
-        shown += part
-        if not part:
-            break
-        if left and shown.endswith(b"help): "):
-            time.sleep(0.5)  # as a person: a Ctrl-C just as the prompt appears waits in CPython for the next key
-            os.write(terminal, left.pop(0))
-    os.close(terminal)
-    return shown.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
-def test_real_terminal() -> None:
-    """On a terminal the board has colours; Ctrl-D ends with 0 and Ctrl-C with 130, without a traceback."""
-    shown, code = session([b"\n", b"\x04"], 100, NO_COLOR="")
-    assert code == 0
-    assert "97;41m" in shown
-    assert "Left after" in shown
-    shown, code = session([b"\n", b"\x03"], 100, NO_COLOR="1")
-    assert code == 130
-    assert "97;41m" not in shown
-    assert "sorry-env: interrupted" in shown
-    assert "Traceback" not in shown
-
-
-def test_narrow_and_dumb_terminals() -> None:
-    """In a window too narrow for the board it is told in lines that fit; a dumb terminal gets no codes."""
-    shown, code = session([b"q\n"], 60)
-    assert code == 0
-    assert "> Red (you): S S S S\r\n  Yellow (greedy): S S S S\r\nCard: 8\r\n" in shown
-    assert "┌" not in shown
-    shown, code = session([b"q\n"], 100, TERM="dumb")
-    assert code == 0
-    assert "┌0──┬" in shown
-    assert "\x1b[0;" not in shown
+def test_commands_before_a_hand_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: pytest.MonkeyPatch
+) -> None:
+    """Before Enter shows a hand commands are obeyed that do not show it, and what would is answered in one line."""
+    arguments = ("--rules", "points:players=2", "--you", "red", "yellow", "--seed", "1")
+    file = tmp_path / "game.txt"
+    run = play(capsys, typed, f"help\nhint\nboard\n1\nundo\nsave {file}\nquit\n\n", *arguments)
+    assert run.code == 0
+    assert help_text(80) in run.out
+    assert run.out.count("Enter shows the hand first; until then: ") == 3
+    assert "undo: you have not chosen a move yet" in said(run)
+    assert record_of(file).num_plies == 0
+    assert "┌" not in run.out
+    assert said(run)[-1].startswith("Left after 0 plies")
+    run = play(capsys, typed, "\n1\nundo\n", *arguments)
+    assert re.findall(r"(\w+) \(you\) is next", run.out) == ["Yellow", "Red", "Yellow"]
 
 
 # --- Replays with values ---

@@ -158,6 +158,14 @@ def test_other_end(line: str, wrong: str) -> None:
         read_record(RECORD.replace(line, wrong))
 
 
+def test_a_record_that_breaks_off_is_told_as_such() -> None:
+    """Text that begins as a record does but is cut short is not said to begin otherwise."""
+    for text, last in (("sorry-record 1\n", "sorry-record 1"), ("sorry-record 1\nrules classic\n", "rules classic")):
+        told = f"record: it breaks off after {last!r}; rules, start and end follow 'sorry-record 1'"
+        with pytest.raises(MalformedError, match=f"^{re.escape(told)}$"):
+            read_record(text)
+
+
 @pytest.mark.parametrize("text", ["", "\n", "sorry-record 2", "sorry-record 1\n", "sorry-record 1\nrules classic\n"])
 def test_not_a_record(text: str) -> None:
     """A text that is no record, of another version, or cut off is refused as malformed."""

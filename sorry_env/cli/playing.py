@@ -14,6 +14,8 @@ from typing import Final
 
 from sorry_env.analysis import DEFAULT_JUDGE, Judge, MoveValue
 from sorry_env.board import COLOR_NAMES, COLORS
+from sorry_env.cli.compiling import announce_compiling
+from sorry_env.cli.help_text import help_text
 from sorry_env.cli.showing import (
     Screen,
     color_name,
@@ -21,7 +23,8 @@ from sorry_env.cli.showing import (
     players_stream,
     result_text,
 )
-from sorry_env.errors import IllegalError, MalformedError, SorryError, SpecError
+from sorry_env.errors import IllegalError, MalformedError, SorryError, SpecError, printable
+from sorry_env.files import write_text
 from sorry_env.game import Game
 from sorry_env.players import Player, choose_move, load_player
 from sorry_env.players.value import fitting_champions
@@ -32,18 +35,10 @@ NO_HINTS: Final = "none"
 DEFAULT_OPPONENT: Final = "greedy"  # where no champion is shipped for the rules
 YOU: Final = "you"
 
-HELP: Final = """\
-A move is its number in the list, or its text: CARD:FROM>TO (5:4>9), where the card may be left out if one move fits
-(4>9). S is Start, H Home, 0 to 59 the squares, s0 to s4 the safety zone.
-  1:S>4            a pawn leaves Start             7:5>8,20>24      a split 7, in that order
-  11:22<>50        exchange, your pawn first       X:S>32           Sorry!
-  pass             no move, where there is none    discard 5        in the hand game
-In the partnership game a pawn of your partner's has its letter: 1:YS>34.
-Commands:
-  help, ?          this                            hint             what each move's chance to win is
-  board            the board again                 undo             back to your last decision
-  moves            the list again                  save FILE        save the game, and go on saving it there
-  quit, Ctrl-D     end; a saved game goes on with --from FILE"""
+NEW_HERE: Final = """\
+A move's text says card, from and to: 1:S>4 is card 1, from Start to square 4. help tells more."""
+ONLY_MOVES: Final = """\
+An only move, such as pass, waits for Enter; auto (or --auto-forced) plays it unasked."""
 
 
 def run_play(
@@ -67,24 +62,43 @@ def run_play(
         KeyboardInterrupt: after it was said how to go on.
     """
     _prepare_input()
+    announce_compiling()
     seed = secrets.randbits(32) if seed is None else seed
     game = _begin(rules, players, seed, from_file)
     humans = human_seats(you, game.rules)
     seated = seat_opponents(against, humans, game.rules)
     judge = _open_judge(hints, game.rules)
     names = [YOU if player is None else player.name for player in seated]
-    again = [*(["--you", *you] if you else []), *(["--against", *against] if against else [])]
+    again = _options(you=you, against=against, hints=hints, hints_always=hints_always, delay=delay)
     table = _Table(game, seated, judge, Screen(delay, names, over=False), again, auto_forced, hints_always, save)
     table.play(seed)
 
 
 def _prepare_input() -> None:
-    """Lets a terminal's line be edited, and bytes that are no text be read as something that is no move."""
+    """Lets a terminal's line be edited, and bytes that are no text be read as something that is no move.
+
+    Raises:
+        SorryError: there is no input.
+    """
+    if sys.stdin is None:  # what Python makes of a closed descriptor
+        raise SorryError("play: standard input is closed; moves are read from there (or use --web)")
     if sys.stdin.isatty():
         with contextlib.suppress(ImportError):
             importlib.import_module("readline")
     with contextlib.suppress(AttributeError):
         sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # of files, what tests put there has none
+
+
+def _options(**given: Sequence[str] | str | float | bool | None) -> list[str]:
+    """Options as they are written on a command line, without those that were not given."""
+    written: list[str] = []
+    for name, value in given.items():
+        if value is None or value is False:
+            continue
+        written.append(f"--{name.replace('_', '-')}")
+        if value is not True:
+            written += [f"{value:g}"] if isinstance(value, float) else [value] if isinstance(value, str) else value
+    return written
 
 
 def _begin(rules: str | None, players: int | None, seed: int, from_file: str | None) -> Game:
@@ -163,10 +177,12 @@ class _Table:
         seated: who plays each seat, None for people.
         judge: who gives hints, or why nobody does.
         screen: where all is written.
-        again: options that a game that goes on needs.
+        again: options that a game that goes on needs, but --auto-forced and --save.
         auto_forced: whether only moves are played without asking.
         hints_always: whether hints come unasked.
         save: the record's file.
+        last_move: who made which move last.
+        is_greeted: whether a newcomer was told what a move's text means.
     """
 
     game: Game
@@ -178,9 +194,15 @@ class _Table:
     hints_always: bool
     save: str | None
     last_move: str | None = None
+    is_greeted: bool = False
 
     def play(self, seed: int) -> None:
-        """The whole game; raises KeyboardInterrupt after saying how to go on."""
+        """The whole game.
+
+        Raises:
+            OSError: the game cannot be saved, before it begins or once it has ended.
+            KeyboardInterrupt: after it was said how to go on.
+        """
         rng = players_stream(seed)
         self._store()  # now, not after an hour of play
         try:
@@ -216,8 +238,18 @@ class _Table:
         return f"{color_name(self.game.rules, seat)} ({YOU if player is None else player.name})"
 
     def _store(self) -> None:
+        """Saves the game, where it is saved at all. Raises OSError, ValueError (a null character in the name)."""
         if self.save is not None:
-            Path(self.save).write_text(self.game.record(), encoding="utf-8", newline="\n")
+            write_text(Path(self.save), self.game.record())
+
+    def _keep(self) -> bool:
+        """Saves the game and returns whether that was possible; if not it is said in one line, and the game goes on."""
+        try:
+            self._store()
+        except OSError as error:
+            self.screen.say(f"Not saved: {self.save!r}: {error.strerror}; save FILE keeps the game elsewhere")
+            return False
+        return True
 
     def _part(self) -> None:
         """Says where the game stands and how it goes on."""
@@ -225,22 +257,27 @@ class _Table:
         if self.save is None:
             self.screen.say(f"Left after {plies}, not saved; --save FILE, or save FILE at the prompt, keeps a game.")
             return
-        command = shlex.join(["sorry-env", "play", "--from", self.save, *self.again])
-        self.screen.say(f"Left after {plies}; go on with: {command}")
+        saved = "" if self._keep() else ", the last ones not saved"
+        options = [*self.again, *(["--auto-forced"] if self.auto_forced else []), "--save", self.save]
+        command = shlex.join(["sorry-env", "play", "--from", self.save, *options])
+        self.screen.say(f"Left after {plies}{saved}; to go on, other cards to come: {command}")
 
     # --- A person's decision ---
 
     def _ask(self) -> None:
         """One decision of a person: shows it, and obeys until a move is made or taken back."""
-        self._store()
+        self._keep()
         if self.auto_forced and len(self.game.legal_actions()) == 1:
             self._make(self.game.legal_moves()[0])
             return
         if self.game.rules.hand_size and self.seated.count(None) > 1:
             self.screen.clear()
-            self._read(f"{self._who(self.game.mover)} is next; Enter shows the hand: ")
+            while text := self._read(f"{self._who(self.game.mover)} is next; Enter shows the hand: "):
+                if self._obey(text, is_hidden=True):
+                    return
         self._show_board()
         self._show_moves()
+        self._greet()
         while not self._obey(self._read(self._prompt())):
             pass
 
@@ -261,17 +298,24 @@ class _Table:
             self.screen.say("")
             raise _Left from None
         if not sys.stdin.isatty():
-            self.screen.say(text)  # so that a transcript reads as a session does
+            self.screen.say(printable(text))  # so that a transcript reads as a session does
         return text.strip()
 
-    def _obey(self, text: str) -> bool:
-        """Does what is asked; returns whether the decision is done with."""
+    def _greet(self) -> None:
+        """Says once what a newcomer does not know."""
+        if not self.is_greeted:
+            self.screen.say(NEW_HERE if self.auto_forced else f"{NEW_HERE}\n{ONLY_MOVES}")
+        self.is_greeted = True
+
+    def _obey(self, text: str, is_hidden: bool = False) -> bool:
+        """Does what is asked and returns whether the decision is done with; a hidden hand stays hidden."""
         word, _, rest = text.partition(" ")
         commands: dict[str, Callable[[], bool | None]] = {
-            "help": lambda: self.screen.say(HELP), "?": lambda: self.screen.say(HELP), "hint": self._show_hints,
-            "board": self._show_board, "moves": self._show_moves, "undo": self._undo,
+            "help": self._show_help, "?": self._show_help, "undo": self._undo, "auto": self._switch_auto,
             "quit": self._quit, "q": self._quit, "exit": self._quit,
         }  # fmt: skip
+        if not is_hidden:
+            commands |= {"hint": self._show_hints, "board": self._show_board, "moves": self._show_moves}
         try:
             if word.lower() == "save":
                 return self._save_as(rest.strip())
@@ -279,9 +323,11 @@ class _Table:
                 if rest:
                     raise MalformedError(f"{word.lower()}: it stands alone, without {rest[:40]!r}")
                 return bool(commands[word.lower()]())
+            if is_hidden:
+                raise IllegalError("Enter shows the hand first; until then: help, undo, auto, save FILE, quit")
             return self._make_typed(text)
         except SorryError as error:
-            self.screen.say(f"{_one_line(str(error))}")
+            self.screen.say(printable(str(error)))
             return False
 
     def _make_typed(self, text: str) -> bool:
@@ -319,7 +365,7 @@ class _Table:
 
     def _show_hints(self) -> None:
         if not isinstance(self.judge, Judge):
-            self.screen.say(_one_line(self.judge))
+            self.screen.say(printable(self.judge))
             return
         view = self._view
         numbers = {move: number for number, move in enumerate(view.legal_moves(), 1)}
@@ -358,6 +404,15 @@ class _Table:
         self.screen.say(f"Saved in {name}, and so it will be as the game goes on.")
         return False
 
+    def _show_help(self) -> None:
+        self.screen.say(help_text(self.screen.columns))
+
+    def _switch_auto(self) -> bool:
+        """Only moves are played unasked from now on, or asked for again; an only move is then played by _ask."""
+        self.auto_forced = not self.auto_forced
+        self.screen.say("Only moves are played unasked." if self.auto_forced else "Only moves wait for Enter.")
+        return self.auto_forced and len(self.game.legal_actions()) == 1
+
     def _quit(self) -> bool:
         raise _Left
 
@@ -376,7 +431,3 @@ def _sent_back(before: Position, after: Position) -> str:
             pawns = "a pawn" if more == 1 else f"{more} pawns"
             told.append(f"{pawns} of {color_name(before.rules, seat)} back to Start")
     return f" ({', '.join(told)})" if told else ""
-
-
-def _one_line(text: str) -> str:
-    return "".join(char if char.isprintable() else " " for char in text)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from sorry_env.cli.showing import open_record
-from sorry_env.errors import SorryError
+from sorry_env.errors import SorryError, SpecError
+from sorry_env.files import write_text
 from sorry_env.web.opponents import Opponents
 from sorry_env.web.replaying import replay_html, replay_of
 from sorry_env.web.storage import Storage, default_path
@@ -42,7 +43,7 @@ def run_web(host: str | None, port: int | None, policies: str | None, games: str
     listener = listen(host, PORT if port is None else port)
     number = listener.getsockname()[1]
     app = create_app(Tables(storage, opponents), Hosts(host, number))
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{number}/"
     if not is_loopback(host):
         print(
@@ -65,12 +66,20 @@ def run_web(host: str | None, port: int | None, policies: str | None, games: str
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises OSError that names the address."""
+    """A listening socket.
+
+    Raises:
+        OSError: an address that cannot be listened at, named.
+        SpecError: a host without a name, which would be every address of the machine.
+    """
+    if not host:
+        raise SpecError(f"--host: it is empty; name an address, such as {HOST}, or 0.0.0.0 for all of this machine's")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), f"{host}:{port}") from None
+        reason = (error.strerror or str(error)).partition(" (while ")[0]  # which names the address once more
+        raise OSError(error.errno, reason, f"{host}:{port}") from None
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # inherited; else every answer waits 40 ms
     return listener
 
@@ -83,5 +92,5 @@ def write_replay(file: str, out: str, judge: str) -> None:
         OSError: a file that cannot be read or written.
     """
     page = replay_html(replay_of(open_record(file), judge=judge))
-    Path(out).write_text(page, encoding="utf-8", newline="\n")
+    write_text(Path(out), page)
     print(f"{out}: {len(page.encode()) / 1000:.0f} kB; it opens in any browser and needs no network")

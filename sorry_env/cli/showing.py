@@ -15,6 +15,7 @@ import numpy as np
 
 from sorry_env.analysis import GameAnalysis, Judge, critic_of
 from sorry_env.board import COLOR_NAMES
+from sorry_env.cli.compiling import announce_compiling
 from sorry_env.errors import SorryError, SpecError
 from sorry_env.game import Game
 from sorry_env.players import Player, choose_move, load_player
@@ -41,6 +42,7 @@ def run_watch(
     """
     record = rules_from(rules, players=players)
     seated = seat_players(specs or ["random"], record)
+    announce_compiling()
     seed = secrets.randbits(32) if seed is None else seed
     game = Game(record, seed)
     screen = Screen(delay, [player.name for player in seated])
@@ -87,6 +89,7 @@ def run_replay(file: str, delay: float | None, values: str | None) -> None:
         SorryError: a file that is not a record, or whose moves are not legal, or a player that knows no chances.
         OSError: a file that cannot be read.
     """
+    announce_compiling()
     game = open_record(file)
     analysis = None if values is None else open_judge(values, game.rules).game(game)
     screen = Screen(delay, lines_below=0 if analysis is None else num_sides(game.rules))
@@ -190,9 +193,6 @@ class Screen:
         over: whether frames may be drawn over one another; if not, `pause` makes the pauses, and in a window too narrow
             for the board frames are text.
         lines_below: how many lines each frame has below the board.
-
-    Attributes:
-        columns: width of the window.
     """
 
     def __init__(
@@ -203,34 +203,45 @@ class Screen:
         lines_below: int = 0,
     ) -> None:
         self._names = seat_names
-        terminal = is_terminal(sys.stdout)
-        self._delay = TERMINAL_DELAY * terminal if delay is None else delay
-        size, height = shutil.get_terminal_size(), HEIGHT + lines_below
-        self.columns = size.columns
-        self._pauses = over
-        self._is_text = not over and terminal and size.columns < WIDTH
-        self._over = over and terminal and size.lines > height + 1 and size.columns >= WIDTH
+        self._terminal = is_terminal(sys.stdout)
+        self._delay = TERMINAL_DELAY * self._terminal if delay is None else delay
+        self._height = HEIGHT + lines_below
+        self._over = over
         self._shown = 0
-        if over and terminal and not self._over:
-            self.say(f"The board needs {height + 2} lines of {WIDTH} columns, here are {size.lines} of {size.columns}.")
+        self._was_over = False  # whether the last frame was drawn over others
+        if over and self._terminal and not self._fits_over():
+            size = shutil.get_terminal_size()
+            needed = f"{self._height + 2} lines of {WIDTH} columns"
+            self.say(f"The board needs {needed}, here are {size.lines} of {size.columns}.")
+
+    @property
+    def columns(self) -> int:
+        """Width of the window as it is now."""
+        return shutil.get_terminal_size().columns
+
+    def _fits_over(self) -> bool:
+        size = shutil.get_terminal_size()
+        return size.lines > self._height + 1 and size.columns >= WIDTH
 
     def show(self, position: Position, last_move: str | None, below: Sequence[str] = ()) -> None:
         """One frame, with lines below it, and the pause after it."""
-        if self._shown and self._pauses:
+        if self._shown and self._over:
             self.pause()
         board = "\n".join([self._frame(position, last_move), *below])
-        if self._over:
-            clear = "" if self._shown else "\x1b[2J"
+        draws_over = self._over and self._terminal and self._fits_over()
+        if draws_over:
+            clear = "" if self._was_over else "\x1b[2J"
             board = f"{clear}\x1b[H" + board.replace("\n", "\x1b[K\n") + "\x1b[K\n\x1b[J"
         elif self._shown:
             board = f"\n{board}\n"
         else:
             board += "\n"
         self._shown += 1
+        self._was_over = draws_over
         self._write(board)
 
     def _frame(self, position: Position, last_move: str | None) -> str:
-        if self._is_text:
+        if not self._over and self._terminal and self.columns < WIDTH:
             return text_frame(position, self._names, last_move)
         color, ascii_only = use_color(sys.stdout), not takes_boxes(sys.stdout)
         return render_ansi(position, color=color, ascii_only=ascii_only, seat_names=self._names, last_move=last_move)

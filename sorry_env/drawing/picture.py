@@ -15,6 +15,7 @@ from sorry_env.drawing.shapes import Group
 from sorry_env.drawing.svg import svg_text
 from sorry_env.errors import IllegalError, SorryError
 from sorry_env.position import Position
+from sorry_env.rules import whole_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,8 +45,11 @@ def position_svg(
         viewer: a seat: hands that it may not know are face down; None shows all that the position tells.
 
     Raises:
-        SorryError: not one name a seat, no such place or seat, or `before` without a move that was legal there.
+        SorryError: a size that is no whole number from 1, not one name a seat, no such place or seat, or `before`
+            without a move that was legal there.
     """
+    if size is not None and (whole_number(size) or 0) < 1:
+        raise SorryError(f"size: {size!r} is neither None nor a whole number of pixels from 1")
     layers = position_shapes(position, last_move, before, seat_names, highlights, viewer)
     shown = position if viewer is None else position.seen_by(viewer)
     return svg_text(
@@ -68,7 +72,7 @@ def position_pixels(
     Arguments but `size` (width and height in pixels, 128 to 8192) as of `position_svg`.
 
     Raises:
-        SorryError: as `position_svg`; a size out of these bounds; or Pillow is not installed.
+        SorryError: as `position_svg`; a size that is no whole number in these bounds; or Pillow is not installed.
     """
     from sorry_env.drawing.pixels import pixels
 

@@ -18,6 +18,7 @@ from sorry_env.drawing.geometry import MARGIN, Point
 from sorry_env.drawing.shapes import Box, Disc, Group, Line, Polygon, Shape, Text
 from sorry_env.drawing.svg import BASELINE
 from sorry_env.errors import SorryError
+from sorry_env.rules import whole_number
 
 try:
     from PIL import Image, ImageDraw, ImageFont
@@ -37,8 +38,10 @@ def pixels(groups: Iterable[Group], size: int) -> np.ndarray:
     """Groups on the empty board: uint8 (size, size, 3).
 
     Raises:
-        SorryError: a size that is too small or too large.
+        SorryError: a size that is no whole number, too small or too large.
     """
+    if whole_number(size) is None:
+        raise SorryError(f"size: {size!r} is not a whole number of pixels in {SMALLEST}..{LARGEST}")
     if not SMALLEST <= size <= LARGEST:
         raise SorryError(f"size: {size} is not in {SMALLEST}..{LARGEST} pixels")
     picture = _board(size).copy()

@@ -82,7 +82,7 @@ class Hosts:
     def __init__(self, host: str, port: int) -> None:
         self._port = port
         self._names = {*_LOOPBACK, f"[{host}]" if ":" in host else host.lower()}
-        self._is_wild = host in ("0.0.0.0", "::", "")
+        self._is_wild = host in ("0.0.0.0", "::")
         if self._is_wild:
             self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
 

@@ -11,7 +11,6 @@ import socket
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -23,7 +22,7 @@ COOKIE: Final = "sorry_session"
 SESSION_BYTES: Final = 32
 UPLOADS: Final = "/api/replays"  # the one request whose body may be long
 _COOKIE_ATTRIBUTES: Final = "Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
-_SESSION: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+_SESSION: Final = re.compile(rf"(?:^|;)[ \t]*{COOKIE}=([A-Za-z0-9_-]{{43}})[ \t]*(?=;|$)")
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 _SAFE: Final = ("GET", "HEAD")
 _MOST_CLIENTS: Final = 4096
@@ -212,13 +211,13 @@ class Guard:
 
 
 def _session_of(headers: Headers) -> tuple[str, bool]:
-    """The session's secret, and whether it was made just now."""
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        found = None
-    if found is not None and _SESSION.fullmatch(found.value):
-        return found.value, False
+    """The session's secret, and whether it was made just now.
+
+    Cookies know no port: other programs of this machine send theirs along, in whatever form, and these are passed over.
+    """
+    for line in headers.getlist("cookie"):
+        if found := _SESSION.search(line):
+            return found[1], False
     return secrets.token_urlsafe(SESSION_BYTES), True
 
 

@@ -134,6 +134,20 @@ def test_exchange(person: Person) -> None:
     assert person.play("ring-40")[0] == "11:20<>40"
 
 
+def test_exchange_or_pass(person: Person) -> None:
+    """An 11 that can only exchange, or be passed, offers both: the pawn on the board, and a button."""
+    person.sit_down(TWO, "red", ["greedy"], "R:58,H,H,H/Y:S,S,S,40 r 11 *")
+    assert person.text("#hint") == "Choose a pawn."
+    assert person.text("#forced") == "Pass"
+    assert person.spots("source") == {"ring-58"}
+    assert person.play("ring-58", "ring-40")[0] == "11:58<>40"
+    person.sit_down(TWO, "red", ["greedy"], "R:58,H,H,H/Y:S,S,S,40 r 11 *")
+    before = person.events()
+    person.press("#forced")
+    person.wait_for_turn(before)
+    assert person.log()[0] == "pass"
+
+
 def test_two_moves_that_look_alike(person: Person) -> None:
     """Where a step of 11 and an exchange end on the same square, a dialogue asks which is meant."""
     person.sit_down(TWO, "red", ["greedy"], "R:S,S,S,22/Y:S,S,S,33 r 11 *")

@@ -17,6 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sorry_env.record import MAX_RECORD_CHARS
+from sorry_env.web.refusal import RETRY_AFTER
 
 COOKIE: Final = "sorry_session"
 SESSION_BYTES: Final = 32
@@ -238,5 +239,7 @@ def _once(body: bytes, receive: Receive) -> Receive:
 async def _answer(send: Send, status: int, line: str) -> None:
     body = json.dumps({"error": line}).encode()
     head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status == 429:
+        head.append((b"retry-after", str(RETRY_AFTER).encode()))
     await send({"type": "http.response.start", "status": status, "headers": head})
     await send({"type": "http.response.body", "body": body})

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import DESK, PHONE, Person, chromium
+from browsing import PHONE, Person, chromium
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
@@ -21,31 +20,6 @@ from sorry_env.web.replaying import replay_html, replay_of
 
 TWO = "classic:players=2"
 STARTED = "R:S,S,4,20/Y:S,40,33,H r {card} *"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for all tests."""
-    made = Server(tmp_path_factory.mktemp("web") / "games.sqlite")
-    yield made
-    made.stop()
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[webdriver.Chrome]:
-    """One browser for all tests."""
-    with chromium() as made:
-        yield made
-
-
-@pytest.fixture
-def person(driver: webdriver.Chrome, server: Server) -> Iterator[Person]:
-    """Who sits at it, at a desk; at the end nothing has failed in the page."""
-    driver.set_window_size(*DESK)
-    one = Person(driver, server)
-    one.complaints()  # of other tests
-    yield one
-    assert one.complaints() == []
 
 
 OFFERED = """

@@ -3,7 +3,7 @@
 import { drawSpots, drawWays } from "./board.js";
 import { Chooser } from "./chooser.js";
 import { startLobby } from "./lobby.js";
-import { ask, byId, chip, element, resultText, seatChances, seatName, shareBar, showAlert, showPicture } from "./shared.js";
+import { ask, byId, chip, element, resultText, seatChances, seatName, shareBar, showAlert, showError, showPicture } from "./shared.js";
 
 const PAUSE = 900; // milliseconds between opponents' moves, for a person to follow
 const pause = new URLSearchParams(location.search).get("pause") ?? (matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : PAUSE);
@@ -181,15 +181,35 @@ async function follow() {
   while (game?.id === id && turnWord() === "theirs") {
     await new Promise((resolve) => setTimeout(resolve, pause));
     if (game?.id !== id) return;
-    const next = await ask(address("/advance"), { at: game.at });
+    const next = await advance();
     if (game?.id === id) show(next);
   }
 }
 
+/** The next opponent's move, or the game as it stands where another tab was faster. */
+async function advance() {
+  const { at } = game, view = address();
+  try {
+    return await ask(`${view}/advance`, { at });
+  } catch (error) {
+    if (error.status !== 409) throw error;
+    const now = await ask(view);
+    if (now.at === at && now.state === game.state) throw error;
+    return now;
+  }
+}
+
+/** After a refusal: what was chosen is forgotten; a game that has gone on elsewhere is shown as it stands, and goes on. */
 async function recover(error) {
-  showAlert(error.message, error.status === 0);
+  showError(error);
+  if (!game) return;
   if (error.status === 409) {
-    show(await ask(address()));
+    try {
+      show(await ask(address()));
+      await follow();
+    } catch (later) {
+      showError(later);
+    }
   } else {
     chooser.clear();
     showChoice();
@@ -221,7 +241,7 @@ async function showLobby() {
   byId("table").hidden = true;
   byId("lobby").hidden = false;
   document.title = "Sorry! in the browser";
-  await startLobby(choose).catch((error) => showAlert(error.message, error.status === 0));
+  await startLobby(choose).catch(showError);
 }
 
 async function route() {
@@ -240,8 +260,10 @@ async function route() {
     if (error.status === 404) {
       history.replaceState(null, "", "/");
       await showLobby();
+      showAlert(error.message);
+    } else {
+      showError(error);
     }
-    showAlert(error.message, error.status === 0);
   } finally {
     isBusy = false;
   }

@@ -12,7 +12,7 @@ import numpy as np
 from sorry_env.analysis import DEFAULT_JUDGE
 from sorry_env.board import COLOR_NAMES
 from sorry_env.drawing import position_svg
-from sorry_env.errors import IllegalError
+from sorry_env.errors import IllegalError, SorryError
 from sorry_env.game import Game
 from sorry_env.players import choose_move
 from sorry_env.position import Position
@@ -71,14 +71,17 @@ class Tables:
         return self.storage.create(session, rules.spec(), you, names, seed, str(game.start), events)
 
     def game(self, session: str, game_id: str) -> tuple[StoredGame, Game]:
-        """A game as it stands, played again from its events (milliseconds). Raises RefusedError (404)."""
+        """A game as it stands, played again from its events (milliseconds). Raises RefusedError: 404; 500, damaged."""
         stored = self.storage.load(session, game_id)
-        game = Game(stored.rules, 0, position=stored.start, explicit_chance=True)
-        for event in stored.events:
-            if event.startswith("draw "):
-                game.draw(event.removeprefix("draw "))
-            else:
-                game.play(event)
+        try:
+            game = Game(stored.rules, 0, position=stored.start, explicit_chance=True)
+            for event in stored.events:
+                if event.startswith("draw "):
+                    game.draw(event.removeprefix("draw "))
+                else:
+                    game.play(event)
+        except (SorryError, ValueError, TypeError) as error:
+            raise RefusedError(500, f"game: what is kept of it is damaged ({str(error)[:200]})") from None
         return stored, game
 
     def play(self, session: str, game_id: str, at: int, move: str) -> dict[str, Any]:

@@ -70,9 +70,10 @@ async function showGames(choose) {
 }
 
 function gameLine(game, choose) {
-  const when = new Date(1000 * game.changed).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const isDamaged = game.state === "damaged";
+  const when = isDamaged ? "it can only be deleted" : new Date(1000 * game.changed).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
   const who = game.names.map((name, seat) => (seat === game.you ? "you" : name)).join(", ");
-  const state = { open: "", over: " · over", resigned: " · resigned" }[game.state];
+  const state = { open: "", over: " · over", resigned: " · resigned", damaged: " · damaged" }[game.state];
   const link = element("a", { className: "button", href: `#g=${game.id}`, textContent: game.state === "open" ? "Go on" : "Look" });
   const remove = element("button", { type: "button", textContent: "Delete" });
   for (const [made, verb] of [[link, link.textContent], [remove, "Delete"]]) made.setAttribute("aria-label", `${verb}: ${game.rules}, ${when}`);
@@ -85,6 +86,6 @@ function gameLine(game, choose) {
     }
     await showGames(choose);
   });
-  const what = element("span", { className: "what" }, `${game.rules}${state}`, element("small", { textContent: `${who} · ${when}` }));
-  return element("li", {}, what, link, remove);
+  const what = element("span", { className: "what" }, `${game.rules}${state}`, element("small", { textContent: isDamaged ? when : `${who} · ${when}` }));
+  return element("li", {}, what, ...(isDamaged ? [] : [link]), remove);
 }

@@ -12,8 +12,10 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sorry_env.record import MAX_RECORD_CHARS
@@ -83,8 +85,16 @@ class Hosts:
         self._port = port
         self._names = {*_LOOPBACK, f"[{host}]" if ":" in host else host.lower()}
         self._is_wild = host in ("0.0.0.0", "::", "")
+        here = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "localhost": "127.0.0.1", "::": "[::1]"}
+        name = here.get(host) or (f"[{host}]" if ":" in host else host)
+        self.address = f"http://{name}:{port}"  # the one to tell people: by another name a browser is another session
         if self._is_wild:
             self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+
+    def moves(self, scope: Scope, header: str) -> bool:
+        """Whether a page was asked for by `localhost`, where it is at a number: both would keep games of their own."""
+        is_page = scope["method"] in _SAFE and not scope["path"].startswith(("/api/", "/page/"))
+        return is_page and header.lower().startswith("localhost:") and _is_address(self.address[7:].rpartition(":")[0])
 
     def allows(self, header: str) -> bool:
         """Whether a Host header is one of this server's."""
@@ -159,6 +169,11 @@ class Guard:
         refusal = self._refusal(scope, headers)
         if refusal is not None:
             await _answer(send_guarded, *refusal)
+            return
+        if self._hosts.moves(scope, headers["host"]):
+            query = scope["query_string"].decode("latin-1")
+            path = quote(scope["path"], safe="/") + (f"?{query}" if query else "")
+            await RedirectResponse(f"{self._hosts.address}{path}")(scope, receive, send_guarded)
             return
         try:
             body = await asyncio.wait_for(self._body(scope, headers, receive), self._limits.seconds)

@@ -20,11 +20,12 @@ from starlette.routing import Route
 from sorry_env.board import COLOR_NAMES
 from sorry_env.errors import MalformedError, SorryError
 from sorry_env.record import MAX_RECORD_CHARS, read_record
-from sorry_env.rules import PRESETS, rules_from
+from sorry_env.rules import PRESETS, Rules, rules_from
 from sorry_env.web.guard import UPLOADS, Guard, Hosts, Limits
 from sorry_env.web.refusal import RETRY_AFTER, RefusedError
 from sorry_env.web.replaying import MOST_PLIES, PAGE, replay_of
 from sorry_env.web.tables import Tables, new_names
+from sorry_env.web.teaching import how_to_play
 
 MOST_LINES: Final = 3 * MOST_PLIES  # a card a ply at most, and comments
 THREADS: Final = 4  # that play, search and read at once; requests wait for one of them, not for each other's network
@@ -96,6 +97,7 @@ class Api:
         game = "/api/games/{game}"
         return [
             Route("/api/rules", self.rules),
+            Route("/api/help", self.help),
             Route("/api/opponents", self.opponents),
             Route("/api/games", self.games),
             Route("/api/games", self.open, methods=["POST"]),
@@ -134,11 +136,13 @@ class Api:
             found.append({"name": name, "about": ABOUT[name], "players": counts, "colors": seats})
         return _json({"rules": found})
 
+    async def help(self, request: Request) -> Response:
+        """How to play the rules `?rules=SPEC`, `&players=N` where the text does not say."""
+        return _json(how_to_play(_asked_rules(request)))
+
     async def opponents(self, request: Request) -> Response:
         """Who may sit down, and why others cannot, for `?rules=NAME&players=N`."""
-        query = request.query_params
-        rules = rules_from(query.get("rules", "classic")[:200], players=_whole(query.get("players"), "players"))
-        choices = await self._run(self._tables.opponents.choices, rules)
+        choices = await self._run(self._tables.opponents.choices, _asked_rules(request))
         return _json({"opponents": [asdict(choice) for choice in choices]})
 
     async def games(self, request: Request) -> Response:
@@ -211,6 +215,11 @@ def _session(request: Request) -> str:
 
 def _game(request: Request) -> tuple[str, str]:
     return _session(request), request.path_params["game"][:100]
+
+
+def _asked_rules(request: Request) -> Rules:
+    query = request.query_params
+    return rules_from(query.get("rules", "classic")[:200], players=_whole(query.get("players"), "players"))
 
 
 def _whole(text: str | None, name: str) -> int | None:

@@ -51,6 +51,9 @@ def test_a_whole_game_by_clicks(person: Person, monkeypatch: pytest.MonkeyPatch)
     person.picture("lobby")
     assert person.findings() == []
     assert Select(person.driver.find_element("id", "rules")).first_selected_option.text == "classic"
+    opponent = Select(person.driver.find_element("css selector", "#opponents select"))
+    assert opponent.first_selected_option.get_attribute("value") == "champion"  # as in the terminal
+    opponent.select_by_value("greedy")
     person.press("#new-game .primary")
     decisions, before = 0, -1
     while person.wait_for_turn(before):

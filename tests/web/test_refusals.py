@@ -219,7 +219,7 @@ def test_cookies_of_other_programs(other: str, form: str, server: Server) -> Non
     line = form.format(other=other, mine=f"{COOKIE}={secret}; {COOKIE}={'t' * 43}")
     found, is_new = _session_of(Headers(raw=[(b"cookie", line.encode("latin-1"))]))
     assert (found, is_new) == (secret, False)
-    answer = server.visitor().get("/", headers={"cookie": line.strip().encode("latin-1")})
+    answer = server.visitor().get("/", headers={b"cookie": line.strip().encode("latin-1")})
     assert "set-cookie" not in answer.headers
     for none in (other, f"x{COOKIE}={secret}", f"{COOKIE}={secret}x", f'y="{COOKIE}={secret}"'):
         assert _session_of(Headers(raw=[(b"cookie", none.encode("latin-1"))]))[1]

@@ -1,6 +1,9 @@
 // The lobby: a new game, and the games that this browser has.
 
 import { ask, byId, capital, element, showAlert } from "./shared.js";
+import { showHelp } from "./teaching.js";
+
+const DEFAULTS = ["champion", "greedy", "random"]; // the first that plays the rules, as in the terminal
 
 let ruleSets = [];
 let choices = [];
@@ -35,6 +38,7 @@ async function showSeats() {
   const query = new URLSearchParams({ rules, players });
   choices = (await ask(`/api/opponents?${query}`)).opponents;
   showOpponents();
+  await showHelp(byId("how-lobby"), { rules, players });
 }
 
 function showOpponents() {
@@ -46,7 +50,7 @@ function showOpponents() {
     const select = element("select", { name: `opponent-${color}` });
     select.append(...choices.map(({ name, about, why_not: whyNot }) =>
       Object.assign(option(name, whyNot ? `${name} (not for these rules)` : `${name}: ${about}`), { disabled: Boolean(whyNot), title: whyNot })));
-    select.value = choices.find(({ name, why_not: whyNot }) => name === "greedy" && !whyNot) ? "greedy" : "random";
+    select.value = DEFAULTS.find((wanted) => choices.some(({ name, why_not: whyNot }) => name === wanted && !whyNot));
     return element("label", {}, `${capital(color)}${isTeams && color === partner ? ", your partner" : ""} `, select);
   });
   byId("opponents").replaceChildren(byId("opponents").querySelector("legend"), ...selects);

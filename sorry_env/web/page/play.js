@@ -4,6 +4,7 @@ import { drawSpots, drawWays } from "./board.js";
 import { Chooser } from "./chooser.js";
 import { startLobby } from "./lobby.js";
 import { ask, byId, chip, element, resultText, seatChances, seatName, shareBar, showAlert, showError, showPicture } from "./shared.js";
+import { showHelp } from "./teaching.js";
 
 const PAUSE = 900; // milliseconds between opponents' moves, for a person to follow
 const pause = new URLSearchParams(location.search).get("pause") ?? (matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : PAUSE);
@@ -31,7 +32,8 @@ function show(next) {
   Object.assign(byId("table").dataset, { at: game.at, turn: turnWord() });
   showStatus();
   byId("chances").replaceChildren(seatChances(game, shownChances));
-  byId("note").textContent = game.note;
+  byId("chances-section").hidden = !shownChances;
+  showHelp(byId("how-table"), { rules: game.rules }).catch(showError);
   showLog();
   byId("resign").hidden = game.state !== "open";
   const isShown = game.state !== "open" || !game.hand.length;
@@ -131,9 +133,9 @@ function matching() {
 
 function moveButton(move, isHinted) {
   const made = element("button", { type: "button", className: isHinted ? "move" : "move plain", attributes: { "data-move": move.move } },
-    element("span", { className: "notation", textContent: move.move }),
+    element("span", { textContent: move.spoken }),
     ...(isHinted ? shareBar(move.chance, game.seats[game.you].color) : []),
-    element("small", { textContent: move.spoken }));
+    element("small", { className: "notation", textContent: move.move }));
   made.addEventListener("click", () => play(move));
   for (const name of ["mouseenter", "focus"]) made.addEventListener(name, () => drawWays(svg, move.ways));
   for (const name of ["mouseleave", "blur"]) made.addEventListener(name, () => drawWays(svg, []));

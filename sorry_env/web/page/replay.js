@@ -146,6 +146,14 @@ byId("forward").addEventListener("click", () => stopAt(at + 1));
 byId("last").addEventListener("click", () => stopAt(replay.frames.length - 1));
 byId("run").addEventListener("click", () => run(timer === null));
 
+addEventListener("keydown", (event) => {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const isTaken = event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea"); // they use these keys
+  if (!step || !replay || isTaken) return;
+  event.preventDefault();
+  stopAt(at + step);
+});
+
 async function upload(event) {
   event.preventDefault();
   const [file] = byId("record-file").files;

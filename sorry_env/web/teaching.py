@@ -9,9 +9,9 @@ from sorry_env.drawing.faces import card_name
 from sorry_env.rules import Rules
 
 _SLIDES: Final = {
-    "other": "the triangle of a slide that is not its colour's",
-    "own": "the triangle of a slide of its own colour",
-    "any": "the triangle of a slide",
+    "other": "the triangle of another colour's slide",
+    "own": "the triangle of its own colour's slide",
+    "any": "the triangle of any slide",
 }
 
 
@@ -50,9 +50,12 @@ def _lines(rules: Rules) -> list[tuple[str, str]]:
     aim = f"Bring {pawns} of {'both your colours' if rules.teams else 'your colour'} from Start round the board to Home"
     hand = "Choose a card of your hand, then the pawn" if rules.hand_size else "Click the pawn"
     lines = [
-        ("The aim", f"{aim}, which takes the exact number. What can be played must be, but an exchange by an 11."),
+        ("The aim", f"{aim}, by exact count. If you can move you must; only an exchange by an 11 may be passed."),
         ("Bumping", "Who lands on another pawn sends it back to its Start. Nobody lands on a pawn of the same colour."),
-        ("Sliding", f"A pawn that lands on {_SLIDES[rules.slide_on]} slides to its end, and bumps every pawn on it."),
+        (
+            "Sliding",
+            f"A pawn that lands on {_SLIDES[rules.slide_on]} moves on to the slide's end, and bumps every pawn on it.",
+        ),
         ("Clicking", f"{hand}, then where it goes; for an exchange or Sorry!, the opponent's pawn."),
     ]
     if rules.pawns > 1 or rules.teams:

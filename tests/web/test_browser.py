@@ -231,7 +231,7 @@ def test_tab_order(person: Person) -> None:
             person.script(
                 "const at = document.activeElement; const { outlineStyle } = getComputedStyle(at);"
                 "const circle = at.querySelector('circle');"
-                "return [at.textContent.slice(0, 20) || at.getAttribute('aria-label') || at.id,"
+                "return [at.textContent.slice(0, 60) || at.getAttribute('aria-label') || at.id,"
                 " outlineStyle !== 'none' || (circle !== null && getComputedStyle(circle).strokeWidth === '9px')]"
             )
         )

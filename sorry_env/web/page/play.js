@@ -133,9 +133,9 @@ function matching() {
 
 function moveButton(move, isHinted) {
   const made = element("button", { type: "button", className: isHinted ? "move" : "move plain", attributes: { "data-move": move.move } },
-    element("span", { textContent: move.spoken }),
-    ...(isHinted ? shareBar(move.chance, game.seats[game.you].color) : []),
-    element("small", { className: "notation", textContent: move.move }));
+    element("span", { className: "spoken", textContent: move.spoken }),
+    element("small", { className: "notation", textContent: move.move }),
+    ...(isHinted ? shareBar(move.chance, game.seats[game.you].color) : []));
   made.addEventListener("click", () => play(move));
   for (const name of ["mouseenter", "focus"]) made.addEventListener(name, () => drawWays(svg, move.ways));
   for (const name of ["mouseleave", "blur"]) made.addEventListener(name, () => drawWays(svg, []));

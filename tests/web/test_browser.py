@@ -168,11 +168,14 @@ def test_hand_game(person: Person) -> None:
     person.picture("hand")
     assert person.findings() == []
     assert person.count(".card.back.hand") == 5
+    spoken = "return document.querySelector('#moves [data-move=\"12:4>16\"] .spoken').innerText"
+    assert person.script(spoken).startswith("12: Red pawn")
     person.press('#hand [data-card="5"]')
     assert person.spots("source") == {"ring-4"}
     person.press('#hand [data-card="X"]')
     assert person.spots("source") == {"red-start"}
     person.press('#hand [data-card="12"]')
+    assert person.script(spoken).startswith("Red pawn")
     assert person.play("ring-4", "ring-16")[0] == "12:4>16"
     assert person.count("#hand .card") == 5
 
@@ -391,7 +394,7 @@ def test_written_replay_needs_nothing(person: Person, tmp_path: Path) -> None:
 
 
 def test_phone(person: Person) -> None:
-    """At 360 px no page is wider than the screen, in the lobby, at the table, in the hand game and in a replay."""
+    """At 360 px no page is wider than the screen, in lobby, games and replay; the moves come before the chances."""
     person.driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 2, "mobile": True},
@@ -402,6 +405,9 @@ def test_phone(person: Person) -> None:
         check_width(person, "phone-lobby")
         person.sit_down(TWO, "red", ["greedy"], STARTED.format(card="7"))
         check_width(person, "phone-game")
+        top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+        tops = [person.script(top, f"#{each}-section") for each in ("moves", "chances")]
+        assert tops == sorted(tops)  # what is to be done comes before what is to be known
         assert person.play("ring-20", "ring-23", "ring-8")[0] == "7:20>23,4>8"
         game = person.sit_down("points:players=2", "red", ["greedy"], seed=4)
         check_width(person, "phone-hand")

@@ -59,6 +59,7 @@ function showStatus() {
   byId("status").replaceChildren(chip(color), element("span", { textContent: text }));
 }
 
+const cardName = (card) => (card === "X" ? "Sorry!" : card);
 const cardWords = (card) => (card === "X" ? "Sorry!" : `${["8", "11"].includes(card) ? "an" : "a"} ${card}`);
 
 function announce(before) {
@@ -104,8 +105,8 @@ function showHand() {
   const cards = game.hand.map((card) => {
     const isOpen = chooser.cards.includes(card);
     const made = element("button", {
-      type: "button", className: card === "X" ? "card sorry" : "card", textContent: card === "X" ? "Sorry!" : card, disabled: !isOpen,
-      attributes: { "aria-pressed": String(isOpen && card === chooser.card), "aria-label": `Card ${card === "X" ? "Sorry!" : card}`, "data-card": card },
+      type: "button", className: card === "X" ? "card sorry" : "card", textContent: cardName(card), disabled: !isOpen,
+      attributes: { "aria-pressed": String(isOpen && card === chooser.card), "aria-label": `Card ${cardName(card)}`, "data-card": card },
     });
     made.addEventListener("click", () => {
       chooser.chooseCard(card);
@@ -132,8 +133,9 @@ function matching() {
 }
 
 function moveButton(move, isHinted) {
+  const isOfMany = chooser.card === null && move.parts.length > 0; // cards, of which none is chosen yet
   const made = element("button", { type: "button", className: isHinted ? "move" : "move plain", attributes: { "data-move": move.move } },
-    element("span", { className: "spoken", textContent: move.spoken }),
+    element("span", { className: "spoken", textContent: isOfMany ? `${cardName(move.card)}: ${move.spoken}` : move.spoken }),
     element("small", { className: "notation", textContent: move.move }),
     ...(isHinted ? shareBar(move.chance, game.seats[game.you].color) : []));
   made.addEventListener("click", () => play(move));

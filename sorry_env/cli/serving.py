@@ -42,9 +42,8 @@ def run_web(host: str | None, port: int | None, policies: str | None, games: str
     host = HOST if host is None else host
     listener = listen(host, PORT if port is None else port)
     number = listener.getsockname()[1]
-    app = create_app(Tables(storage, opponents), Hosts(host, number))
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{number}/"
+    hosts = Hosts(host, number)
+    app, address = create_app(Tables(storage, opponents), hosts), f"{hosts.address}/"
     if not is_loopback(host):
         print(
             f"Warning: listening at {host}, whoever reaches this machine can play here, and hears and is heard by all "

@@ -51,7 +51,7 @@ class MoveView:
 
     Attributes:
         move: its text (RULES 8.3).
-        card: the card; empty for a pass.
+        card: the card; of a pass the one drawn, empty in the hand game.
         kind: one of KINDS.
         parts: what happens to which pawns by choice.
         ways: all that moves, in the order in which it does.
@@ -75,7 +75,7 @@ def describe_move(position: Position, move: str) -> MoveView:
     """One legal move."""
     if move == "pass":
         why = "" if len(position.legal_moves()) > 1 else f": the {card_name(position.card or '')} has no legal use"
-        return MoveView(move, "", "pass", (), (), f"Pass{why}")
+        return MoveView(move, position.card or "", "pass", (), (), f"Pass{why}")
     if move.startswith("discard "):
         card = move.removeprefix("discard ")
         return MoveView(move, card, "discard", (), (), f"Discard {card_name(card)}")

@@ -11,19 +11,21 @@ import socket
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import Final
+from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sorry_env.record import MAX_RECORD_CHARS
+from sorry_env.web.refusal import RETRY_AFTER
 
 COOKIE: Final = "sorry_session"
 SESSION_BYTES: Final = 32
 UPLOADS: Final = "/api/replays"  # the one request whose body may be long
 _COOKIE_ATTRIBUTES: Final = "Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
-_SESSION: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+_SESSION: Final = re.compile(rf"(?:^|;)[ \t]*{COOKIE}=([A-Za-z0-9_-]{{43}})[ \t]*(?=;|$)")
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 _SAFE: Final = ("GET", "HEAD")
 _MOST_CLIENTS: Final = 4096
@@ -83,8 +85,16 @@ class Hosts:
         self._port = port
         self._names = {*_LOOPBACK, f"[{host}]" if ":" in host else host.lower()}
         self._is_wild = host in ("0.0.0.0", "::")
+        here = {"0.0.0.0": "127.0.0.1", "localhost": "127.0.0.1", "::": "[::1]"}
+        name = here.get(host) or (f"[{host}]" if ":" in host else host)
+        self.address = f"http://{name}:{port}"  # the one to tell people: by another name a browser is another session
         if self._is_wild:
             self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+
+    def moves(self, scope: Scope, header: str) -> bool:
+        """Whether a page was asked for by `localhost`, where it is at a number: both would keep games of their own."""
+        is_page = scope["method"] in _SAFE and not scope["path"].startswith(("/api/", "/page/"))
+        return is_page and header.lower().startswith("localhost:") and _is_address(self.address[7:].rpartition(":")[0])
 
     def allows(self, header: str) -> bool:
         """Whether a Host header is one of this server's."""
@@ -160,6 +170,11 @@ class Guard:
         if refusal is not None:
             await _answer(send_guarded, *refusal)
             return
+        if self._hosts.moves(scope, headers["host"]):
+            query = scope["query_string"].decode("latin-1")
+            path = quote(scope["path"], safe="/") + (f"?{query}" if query else "")
+            await RedirectResponse(f"{self._hosts.address}{path}")(scope, receive, send_guarded)
+            return
         try:
             body = await asyncio.wait_for(self._body(scope, headers, receive), self._limits.seconds)
         except _TooLongError as error:
@@ -212,13 +227,13 @@ class Guard:
 
 
 def _session_of(headers: Headers) -> tuple[str, bool]:
-    """The session's secret, and whether it was made just now."""
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        found = None
-    if found is not None and _SESSION.fullmatch(found.value):
-        return found.value, False
+    """The session's secret, and whether it was made just now.
+
+    Cookies know no port: other programs of this machine send theirs along, in whatever form, and these are passed over.
+    """
+    for line in headers.getlist("cookie"):
+        if found := _SESSION.search(line):
+            return found[1], False
     return secrets.token_urlsafe(SESSION_BYTES), True
 
 
@@ -239,5 +254,7 @@ def _once(body: bytes, receive: Receive) -> Receive:
 async def _answer(send: Send, status: int, line: str) -> None:
     body = json.dumps({"error": line}).encode()
     head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status == 429:
+        head.append((b"retry-after", str(RETRY_AFTER).encode()))
     await send({"type": "http.response.start", "status": status, "headers": head})
     await send({"type": "http.response.body", "body": body})

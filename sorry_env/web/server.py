@@ -20,14 +20,16 @@ from starlette.routing import Route
 from sorry_env.board import COLOR_NAMES
 from sorry_env.errors import MalformedError, SorryError
 from sorry_env.record import MAX_RECORD_CHARS, read_record
-from sorry_env.rules import PRESETS, rules_from
+from sorry_env.rules import PRESETS, Rules, rules_from
 from sorry_env.web.guard import UPLOADS, Guard, Hosts, Limits
-from sorry_env.web.refusal import RefusedError
+from sorry_env.web.refusal import RETRY_AFTER, RefusedError
 from sorry_env.web.replaying import MOST_PLIES, PAGE, replay_of
 from sorry_env.web.tables import Tables, new_names
+from sorry_env.web.teaching import how_to_play
 
 MOST_LINES: Final = 3 * MOST_PLIES  # a card a ply at most, and comments
 THREADS: Final = 4  # that play, search and read at once; requests wait for one of them, not for each other's network
+MOST_REPLAYS: Final = 8  # on their way at once, of which one is made: seconds each, which no move shall wait for
 _TYPES: Final = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _PAGES: Final = {"/": "index.html", "/replay": "replay.html"}
 ABOUT: Final = {
@@ -87,12 +89,15 @@ class Api:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._threads = anyio.CapacityLimiter(THREADS)
+        self._replay_thread = anyio.CapacityLimiter(1)
+        self._replaying: set[str] = set()  # sessions
 
     def routes(self) -> list[Route]:
         """All addresses."""
         game = "/api/games/{game}"
         return [
             Route("/api/rules", self.rules),
+            Route("/api/help", self.help),
             Route("/api/opponents", self.opponents),
             Route("/api/games", self.games),
             Route("/api/games", self.open, methods=["POST"]),
@@ -110,6 +115,18 @@ class Api:
         """Calls in a thread, so that no search keeps other requests waiting."""
         return await anyio.to_thread.run_sync(partial(function, *arguments), limiter=self._threads)
 
+    async def _run_replay(self, session: str, function: Callable[..., T], *arguments: Any) -> T:
+        """Calls in the thread of replays. Raises RefusedError (429) where the session has one coming, or many have."""
+        if session in self._replaying:
+            raise RefusedError(429, "replay: one of yours is being made; try again when it has come", RETRY_AFTER)
+        if len(self._replaying) >= MOST_REPLAYS:
+            raise RefusedError(429, f"replay: {MOST_REPLAYS} are being made already; try again soon", RETRY_AFTER)
+        self._replaying.add(session)
+        try:
+            return await anyio.to_thread.run_sync(partial(function, *arguments), limiter=self._replay_thread)
+        finally:
+            self._replaying.discard(session)
+
     async def rules(self, request: Request) -> Response:
         """Rule sets with the numbers of players and the colours that they seat."""
         found = []
@@ -119,11 +136,13 @@ class Api:
             found.append({"name": name, "about": ABOUT[name], "players": counts, "colors": seats})
         return _json({"rules": found})
 
+    async def help(self, request: Request) -> Response:
+        """How to play the rules `?rules=SPEC`, `&players=N` where the text does not say."""
+        return _json(how_to_play(_asked_rules(request)))
+
     async def opponents(self, request: Request) -> Response:
         """Who may sit down, and why others cannot, for `?rules=NAME&players=N`."""
-        query = request.query_params
-        rules = rules_from(query.get("rules", "classic")[:200], players=_whole(query.get("players"), "players"))
-        choices = await self._run(self._tables.opponents.choices, rules)
+        choices = await self._run(self._tables.opponents.choices, _asked_rules(request))
         return _json({"opponents": [asdict(choice) for choice in choices]})
 
     async def games(self, request: Request) -> Response:
@@ -177,16 +196,13 @@ class Api:
 
     async def replay(self, request: Request) -> Response:
         """The game step by step, with chances and mistakes."""
-        return _json(await self._run(self._replay, *_game(request)))
-
-    def _replay(self, session: str, game_id: str) -> dict[str, Any]:
-        stored, game = self._tables.open_cards(session, game_id)
-        return replay_of(game, stored.names)
+        stored, game = await self._run(self._tables.open_cards, *_game(request))
+        return _json(await self._run_replay(_session(request), replay_of, game, stored.names))
 
     async def upload(self, request: Request) -> Response:
         """The same of an uploaded `record`."""
         body = await _body(request, record=str)
-        return _json(await self._run(_read_replay, body["record"]))
+        return _json(await self._run_replay(_session(request), _read_replay, body["record"]))
 
 
 # --- Reading requests ---
@@ -199,6 +215,11 @@ def _session(request: Request) -> str:
 
 def _game(request: Request) -> tuple[str, str]:
     return _session(request), request.path_params["game"][:100]
+
+
+def _asked_rules(request: Request) -> Rules:
+    query = request.query_params
+    return rules_from(query.get("rules", "classic")[:200], players=_whole(query.get("players"), "players"))
 
 
 def _whole(text: str | None, name: str) -> int | None:
@@ -237,16 +258,19 @@ def _read_replay(record: str) -> dict[str, Any]:
 # --- Answers ---
 
 
-def _json(value: dict[str, Any], status: int = 200) -> Response:
-    return Response(json.dumps(value, separators=(",", ":")), status, media_type="application/json")
+def _json(value: dict[str, Any], status: int = 200, retry_after: int = 0) -> Response:
+    headers = {"retry-after": str(retry_after)} if retry_after else None
+    return Response(json.dumps(value, separators=(",", ":")), status, headers, "application/json")
 
 
 def _refuse(request: Request, error: Exception) -> Response:
-    return _json({"error": str(error)}, error.status if isinstance(error, RefusedError) else 400)
+    refused = error if isinstance(error, RefusedError) else RefusedError(400, str(error))
+    return _json({"error": str(error)}, refused.status, refused.retry_after)
 
 
 def _refuse_storage(request: Request, error: Exception) -> Response:
-    return _json({"error": f"games: the file cannot be read or written now ({error})"}, 503)
+    retry = RETRY_AFTER if isinstance(error, sqlite3.OperationalError) else 0  # locked or full, not damaged
+    return _json({"error": f"games: the file cannot be read or written now ({error})"}, 503, retry)
 
 
 def _refuse_http(request: Request, error: Exception) -> Response:

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sorry_env.errors import SorryError
-from sorry_env.web.refusal import RefusedError
+from sorry_env.rules import rules_from
+from sorry_env.web.refusal import RETRY_AFTER, RefusedError
 
 SCHEMA_VERSION: Final = 1
 MOST_GAMES_A_SESSION: Final = 500
@@ -29,6 +30,8 @@ ID_BYTES: Final = 24
 OPEN: Final = "open"
 OVER: Final = "over"
 RESIGNED: Final = "resigned"
+DAMAGED: Final = "damaged"  # never stored
+PATIENCE: Final = 5.0  # seconds that a write waits while another program writes to the file
 _APPLICATION: Final = 0x534F5252  # "SORR": the file is one of games, not some other program's
 _SCHEMA: Final = f"""
 CREATE TABLE games (
@@ -57,7 +60,7 @@ class StoredGame:
         seed: of its cards and of its opponents' choices.
         start: text of its first position.
         events: moves and `draw CARD`, in order.
-        state: OPEN, OVER or RESIGNED.
+        state: OPEN, OVER or RESIGNED; DAMAGED where the rest of it cannot be read.
         changed: when it was changed last, in seconds since 1970.
     """
 
@@ -97,13 +100,19 @@ class Storage:
     ) -> None:
         self.path = path
         self._most_games, self._most_games_a_session = most_games, most_games_a_session
-        self._lock = threading.Lock()
+        self._lock, self._reader_lock = threading.Lock(), threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+            self._connection = self._connect()
             self._prepare()
+            self._reader = self._connect()  # of its own: no read waits for a write
+            self._reader.execute("PRAGMA query_only = ON")
+            self._file = _identity(path)
         except (sqlite3.Error, OSError) as error:
             raise SorryError(f"games: {str(path)!r} cannot be opened as a file of games: {error}") from None
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
 
     def _prepare(self) -> None:
         run = self._connection.execute
@@ -124,13 +133,31 @@ class Storage:
 
     def close(self) -> None:
         """Closes the file."""
-        with self._lock:
+        with self._lock, self._reader_lock:
+            self._reader.close()
             self._connection.close()
+
+    def _check_file(self) -> None:
+        """Raises RefusedError (503) where the file is gone or another: what is written to it now would be lost."""
+        if _identity(self.path) != self._file:
+            raise RefusedError(503, f"games: {self.path.name!r} was moved or deleted; start the server again")
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The file as it stands at one moment. Raises RefusedError (503) where it is gone."""
+        with self._reader_lock:
+            self._check_file()
+            self._reader.execute("BEGIN")
+            try:
+                yield self._reader
+            finally:
+                self._reader.execute("ROLLBACK")
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing. Raises RefusedError (503) where the file cannot be written."""
         with self._lock:
+            self._check_file()
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 try:
@@ -140,9 +167,8 @@ class Storage:
                     raise
                 self._connection.execute("COMMIT")
             except sqlite3.OperationalError as error:
-                raise RefusedError(
-                    503, f"games: the file cannot be written now ({error}); nothing was changed"
-                ) from None
+                line = f"games: the file cannot be written now ({error}); nothing was changed"
+                raise RefusedError(503, line, RETRY_AFTER) from None
 
     def create(
         self, session: str, rules: str, you: int, names: Sequence[str], seed: int, start: str, events: Sequence[str]
@@ -165,21 +191,24 @@ class Storage:
         return game
 
     def load(self, session: str, game: str) -> StoredGame:
-        """A game of this session. Raises RefusedError (404), alike for other people's games and for none."""
-        with self._lock:
-            found = self._connection.execute(
+        """A game of this session. Raises RefusedError: 404, alike for other people's games and for none; 500."""
+        with self._reading() as connection:
+            found = connection.execute(
                 "SELECT id, rules, you, names, seed, start, state, changed FROM games WHERE id = ? AND session = ?",
                 (game, _hash(session)),
             ).fetchone()
             if found is None:
                 raise RefusedError(404, "game: you have none with this id")
-            rows = self._connection.execute("SELECT event FROM events WHERE game = ? ORDER BY number", (game,))
-            return _stored(found, tuple(event for (event,) in rows))
+            rows = connection.execute("SELECT event FROM events WHERE game = ? ORDER BY number", (game,)).fetchall()
+        stored = _stored(found, tuple(str(event) for (event,) in rows))
+        if stored.state == DAMAGED:
+            raise RefusedError(500, "game: what is kept of it is damaged")
+        return stored
 
     def games_of(self, session: str) -> list[StoredGame]:
-        """The games of a session without their events, the one changed last first."""
-        with self._lock:
-            rows = self._connection.execute(
+        """The games of a session without their events, the one changed last first; damaged ones as such."""
+        with self._reading() as connection:
+            rows = connection.execute(
                 "SELECT id, rules, you, names, seed, start, state, changed FROM games WHERE session = ? "
                 "ORDER BY changed DESC",
                 (_hash(session),),
@@ -236,4 +265,20 @@ def _insert_events(connection: sqlite3.Connection, game: str, number: int, event
 
 def _stored(row: tuple[Any, ...], events: tuple[str, ...]) -> StoredGame:
     game, rules, you, names, seed, start, state, changed = row
-    return StoredGame(game, rules, you, tuple(json.loads(names)), int(seed), start, events, state, changed)
+    try:
+        players = rules_from(rules).players
+        seated = tuple(map(str, json.loads(names)))
+        if len(seated) == players and you in range(players) and state in (OPEN, OVER, RESIGNED):
+            return StoredGame(game, rules, you, seated, int(seed), start, events, state, float(changed))
+    except (SorryError, ValueError, TypeError, AttributeError):
+        pass
+    return StoredGame(game, str(rules), 0, (), 0, "", (), DAMAGED, 0.0)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Device and number of a file; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -12,7 +12,7 @@ import numpy as np
 from sorry_env.analysis import DEFAULT_JUDGE
 from sorry_env.board import COLOR_NAMES
 from sorry_env.drawing import position_svg
-from sorry_env.errors import IllegalError
+from sorry_env.errors import IllegalError, SorryError
 from sorry_env.game import Game
 from sorry_env.players import choose_move
 from sorry_env.position import Position
@@ -71,14 +71,17 @@ class Tables:
         return self.storage.create(session, rules.spec(), you, names, seed, str(game.start), events)
 
     def game(self, session: str, game_id: str) -> tuple[StoredGame, Game]:
-        """A game as it stands, played again from its events (milliseconds). Raises RefusedError (404)."""
+        """A game as it stands, played again from its events (milliseconds). Raises RefusedError: 404; 500, damaged."""
         stored = self.storage.load(session, game_id)
-        game = Game(stored.rules, 0, position=stored.start, explicit_chance=True)
-        for event in stored.events:
-            if event.startswith("draw "):
-                game.draw(event.removeprefix("draw "))
-            else:
-                game.play(event)
+        try:
+            game = Game(stored.rules, 0, position=stored.start, explicit_chance=True)
+            for event in stored.events:
+                if event.startswith("draw "):
+                    game.draw(event.removeprefix("draw "))
+                else:
+                    game.play(event)
+        except (SorryError, ValueError, TypeError) as error:
+            raise RefusedError(500, f"game: what is kept of it is damaged ({str(error)[:200]})") from None
         return stored, game
 
     def play(self, session: str, game_id: str, at: int, move: str) -> dict[str, Any]:
@@ -166,7 +169,6 @@ def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
     is_open = not game.is_over and stored.state == OPEN
     is_yours = is_open and game.mover == you
     plies = [(position, event) for position, event in game.history if not event.startswith("draw ")]
-    chances, note = _chances(shown, you, is_open)
     return {
         "id": stored.id,
         "at": len(game.history),
@@ -187,8 +189,7 @@ def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
         "log": [[position.mover, event] for position, event in plies],
         "winners": list(game.winners),
         "points": list(game.points()) if rules.scoring == "points" and game.is_over else None,
-        "chances": chances,
-        "note": note,
+        "chances": _chances(shown, you, is_open),
         "position": str(shown),
         "svg": _picture(shown, plies, stored.names),
     }
@@ -207,21 +208,19 @@ def _picture(shown: Position, plies: list[tuple[Position, str]], names: Sequence
     return position_svg(shown, last_move=move, before=before, seat_names=names)
 
 
-def _chances(shown: Position, you: int, is_open: bool) -> tuple[list[float] | None, str]:
-    """Every seat's chance to win, or why it is not known.
+def _chances(shown: Position, you: int, is_open: bool) -> list[float] | None:
+    """Every seat's chance to win; None where nobody can tell.
 
     In the hand game others' chances would tell of their hidden cards, so that they are known at the person's own
     decisions alone.
     """
     judge = judge_of(DEFAULT_JUDGE, shown.rules)
-    if isinstance(judge, str):
-        return None, "No trained player knows these rules: no chances to win are shown."
-    if is_open and shown.rules.hand_size and shown.mover != you:
-        return None, ""
+    if isinstance(judge, str) or (is_open and shown.rules.hand_size and shown.mover != you):
+        return None
     try:
-        return list(judge.chances(shown)), ""
+        return list(judge.chances(shown))
     except IllegalError:
-        return None, ""
+        return None
 
 
 def _with_chances(shown: Position, moves: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Servers for the tests of `sorry-env play --web`."""
+"""Servers and a browser for the tests of `sorry-env play --web`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import DESK, Person, chromium
+from selenium import webdriver
 from serving import Serve, Server, Visitor
 
 
@@ -42,3 +44,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def visitor(server: Server) -> Visitor:
     """A browser at it."""
     return server.visitor()
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[webdriver.Chrome]:
+    """One browser for all tests."""
+    with chromium() as made:
+        yield made
+
+
+@pytest.fixture
+def person(driver: webdriver.Chrome, server: Server) -> Iterator[Person]:
+    """Who sits at it, at a desk; at the end nothing has failed in the page."""
+    driver.set_window_size(*DESK)
+    one = Person(driver, server)
+    one.complaints()  # of other tests
+    yield one
+    assert one.complaints() == []

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import DESK, PHONE, Person, chromium
+from browsing import PHONE, Person, chromium
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
@@ -21,31 +20,6 @@ from sorry_env.web.replaying import replay_html, replay_of
 
 TWO = "classic:players=2"
 STARTED = "R:S,S,4,20/Y:S,40,33,H r {card} *"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for all tests."""
-    made = Server(tmp_path_factory.mktemp("web") / "games.sqlite")
-    yield made
-    made.stop()
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[webdriver.Chrome]:
-    """One browser for all tests."""
-    with chromium() as made:
-        yield made
-
-
-@pytest.fixture
-def person(driver: webdriver.Chrome, server: Server) -> Iterator[Person]:
-    """Who sits at it, at a desk; at the end nothing has failed in the page."""
-    driver.set_window_size(*DESK)
-    one = Person(driver, server)
-    one.complaints()  # of other tests
-    yield one
-    assert one.complaints() == []
 
 
 OFFERED = """
@@ -77,6 +51,9 @@ def test_a_whole_game_by_clicks(person: Person, monkeypatch: pytest.MonkeyPatch)
     person.picture("lobby")
     assert person.findings() == []
     assert Select(person.driver.find_element("id", "rules")).first_selected_option.text == "classic"
+    opponent = Select(person.driver.find_element("css selector", "#opponents select"))
+    assert opponent.first_selected_option.get_attribute("value") == "champion"  # as in the terminal
+    opponent.select_by_value("greedy")
     person.press("#new-game .primary")
     decisions, before = 0, -1
     while person.wait_for_turn(before):
@@ -134,6 +111,20 @@ def test_exchange(person: Person) -> None:
     assert person.play("ring-40")[0] == "11:20<>40"
 
 
+def test_exchange_or_pass(person: Person) -> None:
+    """An 11 that can only exchange, or be passed, offers both: the pawn on the board, and a button."""
+    person.sit_down(TWO, "red", ["greedy"], "R:58,H,H,H/Y:S,S,S,40 r 11 *")
+    assert person.text("#hint") == "Choose a pawn."
+    assert person.text("#forced") == "Pass"
+    assert person.spots("source") == {"ring-58"}
+    assert person.play("ring-58", "ring-40")[0] == "11:58<>40"
+    person.sit_down(TWO, "red", ["greedy"], "R:58,H,H,H/Y:S,S,S,40 r 11 *")
+    before = person.events()
+    person.press("#forced")
+    person.wait_for_turn(before)
+    assert person.log()[0] == "pass"
+
+
 def test_two_moves_that_look_alike(person: Person) -> None:
     """Where a step of 11 and an exchange end on the same square, a dialogue asks which is meant."""
     person.sit_down(TWO, "red", ["greedy"], "R:S,S,S,22/Y:S,S,S,33 r 11 *")
@@ -177,11 +168,14 @@ def test_hand_game(person: Person) -> None:
     person.picture("hand")
     assert person.findings() == []
     assert person.count(".card.back.hand") == 5
+    spoken = "return document.querySelector('#moves [data-move=\"12:4>16\"] .spoken').innerText"
+    assert person.script(spoken).startswith("12: Red pawn")
     person.press('#hand [data-card="5"]')
     assert person.spots("source") == {"ring-4"}
     person.press('#hand [data-card="X"]')
     assert person.spots("source") == {"red-start"}
     person.press('#hand [data-card="12"]')
+    assert person.script(spoken).startswith("Red pawn")
     assert person.play("ring-4", "ring-16")[0] == "12:4>16"
     assert person.count("#hand .card") == 5
 
@@ -240,7 +234,7 @@ def test_tab_order(person: Person) -> None:
             person.script(
                 "const at = document.activeElement; const { outlineStyle } = getComputedStyle(at);"
                 "const circle = at.querySelector('circle');"
-                "return [at.textContent.slice(0, 20) || at.getAttribute('aria-label') || at.id,"
+                "return [at.textContent.slice(0, 60) || at.getAttribute('aria-label') || at.id,"
                 " outlineStyle !== 'none' || (circle !== null && getComputedStyle(circle).strokeWidth === '9px')]"
             )
         )
@@ -400,7 +394,7 @@ def test_written_replay_needs_nothing(person: Person, tmp_path: Path) -> None:
 
 
 def test_phone(person: Person) -> None:
-    """At 360 px no page is wider than the screen, in the lobby, at the table, in the hand game and in a replay."""
+    """At 360 px no page is wider than the screen, in lobby, games and replay; the moves come before the chances."""
     person.driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 2, "mobile": True},
@@ -411,6 +405,9 @@ def test_phone(person: Person) -> None:
         check_width(person, "phone-lobby")
         person.sit_down(TWO, "red", ["greedy"], STARTED.format(card="7"))
         check_width(person, "phone-game")
+        top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+        tops = [person.script(top, f"#{each}-section") for each in ("moves", "chances")]
+        assert tops == sorted(tops)  # what is to be done comes before what is to be known
         assert person.play("ring-20", "ring-23", "ring-8")[0] == "7:20>23,4>8"
         game = person.sit_down("points:players=2", "red", ["greedy"], seed=4)
         check_width(person, "phone-hand")

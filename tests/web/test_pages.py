@@ -106,6 +106,9 @@ def test_clicks_tell_moves_apart(spec: str) -> None:
         seen: dict[tuple[Any, ...], str] = {}
         for move in map(partial(describe_move, game.position), game.legal_moves()):
             assert move.kind in KINDS
+            assert move.card in (
+                game.position.hand(game.mover) or (game.position.card,)
+            )  # what the page asks for first
             key = (move.card, *((part.source, part.target) for part in move.parts))
             assert seen.setdefault(key, move.kind) == move.kind or {seen[key], move.kind} == {"step", "exchange"}
             first = [way.places[0] for way in move.ways if way.kind in ("step", "jump")]

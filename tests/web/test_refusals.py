@@ -17,11 +17,12 @@ import httpx
 import pytest
 import tiny_policies
 from serving import JSON, NEW, Serve, Server, Visitor, refusal
+from starlette.datastructures import Headers
 
 from sorry_env.game import Game
 from sorry_env.record import MAX_RECORD_CHARS
 from sorry_env.rules import rules_from
-from sorry_env.web.guard import COOKIE, Hosts, Limits
+from sorry_env.web.guard import COOKIE, Hosts, Limits, _session_of
 from sorry_env.web.opponents import NAMED
 
 # --- Moves that are none ---
@@ -196,6 +197,32 @@ def test_other_peoples_games(server: Server) -> None:
     for cookie in ("", "x", "a" * 43, "' OR 1=1 --", owner.session[:-1]):
         refusal(server.visitor(cookie).get(address), 404)
     assert owner.get(address).json() == state
+
+
+OTHER_COOKIES = (
+    'theme={"dark":true}',
+    "a b=c",
+    "caf\u00e9=1",
+    'x="unterminated',
+    "=",
+    "",
+    "sorry_session=short",
+    "a=1,b=2",
+)
+
+
+@pytest.mark.parametrize("other", OTHER_COOKIES)
+@pytest.mark.parametrize("form", ["{other}; {mine}", "{mine}; {other}", "{other};{mine};{other}"])
+def test_cookies_of_other_programs(other: str, form: str, server: Server) -> None:
+    """A session is found among cookies of any form, the first one where there are several, and is not replaced."""
+    secret = "s" * 42 + "-"
+    line = form.format(other=other, mine=f"{COOKIE}={secret}; {COOKIE}={'t' * 43}")
+    found, is_new = _session_of(Headers(raw=[(b"cookie", line.encode("latin-1"))]))
+    assert (found, is_new) == (secret, False)
+    answer = server.visitor().get("/", headers={b"cookie": line.strip().encode("latin-1")})
+    assert "set-cookie" not in answer.headers
+    for none in (other, f"x{COOKIE}={secret}", f"{COOKIE}={secret}x", f'y="{COOKIE}={secret}"'):
+        assert _session_of(Headers(raw=[(b"cookie", none.encode("latin-1"))]))[1]
 
 
 def test_ids_and_sessions_cannot_be_guessed(path: Path, serve: Serve) -> None:

@@ -1,6 +1,9 @@
 // The lobby: a new game, and the games that this browser has.
 
 import { ask, byId, capital, element, showAlert } from "./shared.js";
+import { showHelp } from "./teaching.js";
+
+const DEFAULTS = ["champion", "greedy", "random"]; // the first that plays the rules, as in the terminal
 
 let ruleSets = [];
 let choices = [];
@@ -35,6 +38,7 @@ async function showSeats() {
   const query = new URLSearchParams({ rules, players });
   choices = (await ask(`/api/opponents?${query}`)).opponents;
   showOpponents();
+  await showHelp(byId("how-lobby"), { rules, players });
 }
 
 function showOpponents() {
@@ -46,7 +50,7 @@ function showOpponents() {
     const select = element("select", { name: `opponent-${color}` });
     select.append(...choices.map(({ name, about, why_not: whyNot }) =>
       Object.assign(option(name, whyNot ? `${name} (not for these rules)` : `${name}: ${about}`), { disabled: Boolean(whyNot), title: whyNot })));
-    select.value = choices.find(({ name, why_not: whyNot }) => name === "greedy" && !whyNot) ? "greedy" : "random";
+    select.value = DEFAULTS.find((wanted) => choices.some(({ name, why_not: whyNot }) => name === wanted && !whyNot));
     return element("label", {}, `${capital(color)}${isTeams && color === partner ? ", your partner" : ""} `, select);
   });
   byId("opponents").replaceChildren(byId("opponents").querySelector("legend"), ...selects);
@@ -70,9 +74,10 @@ async function showGames(choose) {
 }
 
 function gameLine(game, choose) {
-  const when = new Date(1000 * game.changed).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const isDamaged = game.state === "damaged";
+  const when = isDamaged ? "it can only be deleted" : new Date(1000 * game.changed).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
   const who = game.names.map((name, seat) => (seat === game.you ? "you" : name)).join(", ");
-  const state = { open: "", over: " · over", resigned: " · resigned" }[game.state];
+  const state = { open: "", over: " · over", resigned: " · resigned", damaged: " · damaged" }[game.state];
   const link = element("a", { className: "button", href: `#g=${game.id}`, textContent: game.state === "open" ? "Go on" : "Look" });
   const remove = element("button", { type: "button", textContent: "Delete" });
   for (const [made, verb] of [[link, link.textContent], [remove, "Delete"]]) made.setAttribute("aria-label", `${verb}: ${game.rules}, ${when}`);
@@ -85,6 +90,6 @@ function gameLine(game, choose) {
     }
     await showGames(choose);
   });
-  const what = element("span", { className: "what" }, `${game.rules}${state}`, element("small", { textContent: `${who} · ${when}` }));
-  return element("li", {}, what, link, remove);
+  const what = element("span", { className: "what" }, `${game.rules}${state}`, element("small", { textContent: isDamaged ? when : `${who} · ${when}` }));
+  return element("li", {}, what, ...(isDamaged ? [] : [link]), remove);
 }

@@ -3,7 +3,8 @@
 import { drawSpots, drawWays } from "./board.js";
 import { Chooser } from "./chooser.js";
 import { startLobby } from "./lobby.js";
-import { ask, byId, chip, element, resultText, seatChances, seatName, shareBar, showAlert, showPicture } from "./shared.js";
+import { ask, byId, chip, element, resultText, seatChances, seatName, shareBar, showAlert, showError, showPicture } from "./shared.js";
+import { showHelp } from "./teaching.js";
 
 const PAUSE = 900; // milliseconds between opponents' moves, for a person to follow
 const pause = new URLSearchParams(location.search).get("pause") ?? (matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : PAUSE);
@@ -31,7 +32,8 @@ function show(next) {
   Object.assign(byId("table").dataset, { at: game.at, turn: turnWord() });
   showStatus();
   byId("chances").replaceChildren(seatChances(game, shownChances));
-  byId("note").textContent = game.note;
+  byId("chances-section").hidden = !shownChances;
+  showHelp(byId("how-table"), { rules: game.rules }).catch(showError);
   showLog();
   byId("resign").hidden = game.state !== "open";
   const isShown = game.state !== "open" || !game.hand.length;
@@ -57,6 +59,7 @@ function showStatus() {
   byId("status").replaceChildren(chip(color), element("span", { textContent: text }));
 }
 
+const cardName = (card) => (card === "X" ? "Sorry!" : card);
 const cardWords = (card) => (card === "X" ? "Sorry!" : `${["8", "11"].includes(card) ? "an" : "a"} ${card}`);
 
 function announce(before) {
@@ -102,8 +105,8 @@ function showHand() {
   const cards = game.hand.map((card) => {
     const isOpen = chooser.cards.includes(card);
     const made = element("button", {
-      type: "button", className: card === "X" ? "card sorry" : "card", textContent: card === "X" ? "Sorry!" : card, disabled: !isOpen,
-      attributes: { "aria-pressed": String(isOpen && card === chooser.card), "aria-label": `Card ${card === "X" ? "Sorry!" : card}`, "data-card": card },
+      type: "button", className: card === "X" ? "card sorry" : "card", textContent: cardName(card), disabled: !isOpen,
+      attributes: { "aria-pressed": String(isOpen && card === chooser.card), "aria-label": `Card ${cardName(card)}`, "data-card": card },
     });
     made.addEventListener("click", () => {
       chooser.chooseCard(card);
@@ -130,10 +133,11 @@ function matching() {
 }
 
 function moveButton(move, isHinted) {
+  const isOfMany = chooser.card === null && move.parts.length > 0; // cards, of which none is chosen yet
   const made = element("button", { type: "button", className: isHinted ? "move" : "move plain", attributes: { "data-move": move.move } },
-    element("span", { className: "notation", textContent: move.move }),
-    ...(isHinted ? shareBar(move.chance, game.seats[game.you].color) : []),
-    element("small", { textContent: move.spoken }));
+    element("span", { className: "spoken", textContent: isOfMany ? `${cardName(move.card)}: ${move.spoken}` : move.spoken }),
+    element("small", { className: "notation", textContent: move.move }),
+    ...(isHinted ? shareBar(move.chance, game.seats[game.you].color) : []));
   made.addEventListener("click", () => play(move));
   for (const name of ["mouseenter", "focus"]) made.addEventListener(name, () => drawWays(svg, move.ways));
   for (const name of ["mouseleave", "blur"]) made.addEventListener(name, () => drawWays(svg, []));
@@ -181,15 +185,35 @@ async function follow() {
   while (game?.id === id && turnWord() === "theirs") {
     await new Promise((resolve) => setTimeout(resolve, pause));
     if (game?.id !== id) return;
-    const next = await ask(address("/advance"), { at: game.at });
+    const next = await advance();
     if (game?.id === id) show(next);
   }
 }
 
+/** The next opponent's move, or the game as it stands where another tab was faster. */
+async function advance() {
+  const { at } = game, view = address();
+  try {
+    return await ask(`${view}/advance`, { at });
+  } catch (error) {
+    if (error.status !== 409) throw error;
+    const now = await ask(view);
+    if (now.at === at && now.state === game.state) throw error;
+    return now;
+  }
+}
+
+/** After a refusal: what was chosen is forgotten; a game that has gone on elsewhere is shown as it stands, and goes on. */
 async function recover(error) {
-  showAlert(error.message, error.status === 0);
+  showError(error);
+  if (!game) return;
   if (error.status === 409) {
-    show(await ask(address()));
+    try {
+      show(await ask(address()));
+      await follow();
+    } catch (later) {
+      showError(later);
+    }
   } else {
     chooser.clear();
     showChoice();
@@ -221,7 +245,7 @@ async function showLobby() {
   byId("table").hidden = true;
   byId("lobby").hidden = false;
   document.title = "Sorry! in the browser";
-  await startLobby(choose).catch((error) => showAlert(error.message, error.status === 0));
+  await startLobby(choose).catch(showError);
 }
 
 async function route() {
@@ -240,8 +264,10 @@ async function route() {
     if (error.status === 404) {
       history.replaceState(null, "", "/");
       await showLobby();
+      showAlert(error.message);
+    } else {
+      showError(error);
     }
-    showAlert(error.message, error.status === 0);
   } finally {
     isBusy = false;
   }

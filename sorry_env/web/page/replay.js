@@ -1,7 +1,7 @@
 // A replay: one game step by step, its chances as a graph, its biggest mistakes. Data come with the page, from the server
 // (`#g=ID`), or from a record that is sent there.
 
-import { ask, byId, capital, chip, element, offerFile, percent, resultText, seatChances, seatName, showAlert, showPicture } from "./shared.js";
+import { ask, byId, capital, chip, element, offerFile, percent, resultText, seatChances, seatName, showAlert, showError, showPicture } from "./shared.js";
 
 const STEP = 700; // milliseconds a move while it runs
 const SIZE = { width: 360, height: 150, left: 42, right: 8, top: 8, bottom: 20 };
@@ -146,6 +146,14 @@ byId("forward").addEventListener("click", () => stopAt(at + 1));
 byId("last").addEventListener("click", () => stopAt(replay.frames.length - 1));
 byId("run").addEventListener("click", () => run(timer === null));
 
+addEventListener("keydown", (event) => {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const isTaken = event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea"); // they use these keys
+  if (!step || !replay || isTaken) return;
+  event.preventDefault();
+  stopAt(at + step);
+});
+
 async function upload(event) {
   event.preventDefault();
   const [file] = byId("record-file").files;
@@ -166,7 +174,7 @@ async function route() {
   try {
     start(await ask(`/api/games/${encodeURIComponent(id)}/replay`));
   } catch (error) {
-    showAlert(error.message);
+    showError(error);
     byId("upload").hidden = false;
   }
 }

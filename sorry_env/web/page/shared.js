@@ -86,8 +86,27 @@ export function offerFile(link, text) {
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
 }
 
-/** What the server answers; its line of refusal is thrown. */
-export async function ask(address, body, method = body ? "POST" : "GET") {
+const TRIES = 4; // of what the server says may be granted a moment later
+
+/** Says what was refused; with a way to go on, but where the request itself was wrong or the game is shown anew. */
+export const showError = (error) => showAlert(error.message, ![400, 409].includes(error.status));
+
+/** What the server answers, after more tries where it asks for them; its line of refusal is thrown. */
+export async function ask(address, body, method) {
+  for (let left = TRIES - 1; ; left -= 1) {
+    try {
+      const found = await askOnce(address, body, method);
+      if (left < TRIES - 1) showAlert("");
+      return found;
+    } catch (error) {
+      if (!left || !error.retryAfter) throw error;
+      showAlert(`${capital(error.message)}. Trying again.`);
+      await new Promise((resolve) => setTimeout(resolve, 1000 * error.retryAfter));
+    }
+  }
+}
+
+async function askOnce(address, body, method = body ? "POST" : "GET") {
   const options = { method, headers: body ? { "content-type": "application/json" } : {} };
   if (body) options.body = JSON.stringify(body);
   let answer;
@@ -97,6 +116,6 @@ export async function ask(address, body, method = body ? "POST" : "GET") {
     throw Object.assign(new Error("The server does not answer. Is it running?"), { status: 0 });
   }
   const found = await answer.json();
-  if (!answer.ok) throw Object.assign(new Error(found.error), { status: answer.status });
+  if (!answer.ok) throw Object.assign(new Error(found.error), { status: answer.status, retryAfter: Number(answer.headers.get("retry-after")) });
   return found;
 }

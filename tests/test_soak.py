@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import sys
 from pathlib import Path
 
@@ -43,7 +44,9 @@ def test_a_planted_leak_is_found(leak: int, code: int, monkeypatch: pytest.Monke
 
     def play(watch: Watch, rules: str) -> None:
         while watch.tick(1, 1):
-            kept.append(b"x" * leak)
+            if leak:  # pages of its own: what was freed before would else be used again
+                kept.append(mmap.mmap(-1, leak, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+                kept[-1].write(b"x" * leak)
 
     monkeypatch.setattr(soak, "play_vector", play)
     assert soak.main(["--vector-games", "1000"]) == code

@@ -4,9 +4,10 @@
     python .ci/stacks.py sb3 torchrl  # some
 
 Prints versions on the way and a table at the end; exit code 1 where anything failed. A stack is skipped only where the
-registry has no build of what it installs. Everything lies in `.stacks/`, written anew by each run; pip's cache is
-shared, and torch is installed once for all stacks that use it. The checkout's `sorry_env` is out of reach: what runs
-beside the wheel (examples, tests, agents) is the source distribution without it, so that is checked too.
+registry has no build of what it installs. Everything lies in `.stacks/` (where the checkout's path has a space: in the
+system's folder for temporary files), written anew by each run; pip's cache is shared, and torch is installed once for
+all stacks that use it. The checkout's `sorry_env` is out of reach: what runs beside the wheel (examples, tests, agents)
+is the source distribution without it, so that is checked too.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ import signal
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-PLACE: Final = ROOT / ".stacks"
+# Ray's nodes start their workers by a command line that a space in a path would split: they would wait for ever.
+PLACE: Final = Path(tempfile.gettempdir()) / "sorry-env-stacks" if " " in str(ROOT) else ROOT / ".stacks"
 ROOM: Final = PLACE / "room"
 TORCH: Final = PLACE / "torch"
 LONGEST_INSTALL, LONGEST_RUN, LONGEST_TESTS = 600, 480, 480  # seconds, on a busy machine

@@ -47,15 +47,8 @@ CHECK_GAMES = 1000
 Settings = TDSettings | PPOSettings | RLlibSettings
 
 
-def train_td(arguments: list[str]) -> None:
+def train_td(settings: TDSettings, learner: TDLearner) -> None:
     """Trains a value network, evaluates, exports, and prints one table."""
-    settings = tyro.cli(TDSettings, args=arguments, prog="train.py td")
-    learner = TDLearner(settings)
-    with going_on(settings):
-        _train_td(settings, learner)
-
-
-def _train_td(settings: TDSettings, learner: TDLearner) -> None:
     first, checked = learner.fraction(), 0
     begun = time.monotonic()
     with ProgressDisplay("training") as display, _recording(settings, learner.rules, learner.positions) as log:
@@ -98,15 +91,8 @@ def _recording(settings: Settings, rules: Rules, timesteps: int) -> AbstractCont
     return recording(settings.out, timesteps, title, 1 / num_sides(rules), NAME)
 
 
-def train_ppo(arguments: list[str]) -> None:
+def train_ppo(settings: PPOSettings, learner: PPOLearner) -> None:
     """Trains a policy, evaluates, exports, and prints one table."""
-    settings = tyro.cli(PPOSettings, args=arguments, prog="train.py ppo")
-    learner = PPOLearner(settings)
-    with going_on(settings):
-        _train_ppo(settings, learner)
-
-
-def _train_ppo(settings: PPOSettings, learner: PPOLearner) -> None:
     begun, first = time.monotonic(), learner.model.num_timesteps
     with ProgressDisplay("training") as display, _recording(settings, learner.rules, first) as log:
 
@@ -122,15 +108,8 @@ def _train_ppo(settings: PPOSettings, learner: PPOLearner) -> None:
     _finish_policy(settings, learner.body(), learner.rules, facts, learner.env.games_ended, trained)
 
 
-def train_rllib(arguments: list[str]) -> None:
+def train_rllib(settings: RLlibSettings, learner: RLlibLearner) -> None:
     """Trains a policy by RLlib, evaluates, exports, and prints one table."""
-    settings = tyro.cli(RLlibSettings, args=arguments, prog="train.py rllib")
-    learner = RLlibLearner(settings)
-    with going_on(settings):
-        _train_rllib(settings, learner)
-
-
-def _train_rllib(settings: RLlibSettings, learner: RLlibLearner) -> None:
     begun, first = time.monotonic(), learner.timesteps
     try:
         with ProgressDisplay("training") as display, _recording(settings, learner.rules, first) as log:
@@ -193,7 +172,11 @@ def _finish(settings: Settings, rules: Rules, path: Path, facts: dict[str, Any],
     write_text(settings.out / "results.json", json.dumps(result, indent=1) + "\n")
 
 
-LEARNERS = {"td": train_td, "ppo": train_ppo, "rllib": train_rllib}
+LEARNERS: dict[str, tuple[Any, Any, Any]] = {  # settings, learner, and what is done with them
+    "td": (TDSettings, TDLearner, train_td),
+    "ppo": (PPOSettings, PPOLearner, train_ppo),
+    "rllib": (RLlibSettings, RLlibLearner, train_rllib),
+}
 
 
 def main() -> None:
@@ -204,7 +187,11 @@ def main() -> None:
         return
     if arguments[0] not in LEARNERS:
         raise SorryError(f"learner: no {arguments[0]!r}; known: {', '.join(LEARNERS)}")
-    LEARNERS[arguments[0]](arguments[1:])
+    kind, make, train = LEARNERS[arguments[0]]
+    settings = tyro.cli(kind, args=arguments[1:], prog=f"{NAME} {arguments[0]}")
+    learner = make(settings)
+    with going_on(settings):
+        train(settings, learner)
 
 
 if __name__ == "__main__":

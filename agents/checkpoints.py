@@ -10,10 +10,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -23,7 +23,7 @@ from torch.utils.tensorboard import SummaryWriter
 from agents import CHECKPOINT_FILE
 from agents.divergence import DivergenceError, check_finite
 from agents.files import parse_json, read_bounded
-from sorry_env.errors import PolicyError
+from sorry_env.errors import PolicyError, in_short
 from sorry_env.files import check_writable, write_bytes, write_text
 
 CHECKPOINT_FORMAT: Final = 2
@@ -35,6 +35,7 @@ MOST_COUNT: Final = 2**53
 MAX_FACTS_BYTES: Final = 16 * 1024 * 1024
 MAX_WEIGHTS_BYTES: Final = 512 * 1024 * 1024
 
+T = TypeVar("T")
 Tensors = dict[str, torch.Tensor]
 Facts = dict[str, Any]
 Checkpoint = tuple[Tensors, Facts]
@@ -166,13 +167,12 @@ def fitting(folder: Path) -> Iterator[None]:
     except PolicyError:
         raise
     except (ValueError, KeyError, TypeError, IndexError, RuntimeError, OverflowError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise PolicyError(f"checkpoint in {str(folder)!r} does not fit: {reason}") from None
+        raise PolicyError(f"checkpoint in {str(folder)!r} does not fit: {in_short(error)}") from None
 
 
 def read_facts(folder: Path) -> Facts:
-    """What a folder's newest good checkpoint says of itself. Raises PolicyError as `load_checkpoint`."""
-    return load_checkpoint(folder, warns=False)[1]
+    """What a folder's newest checkpoint says of itself; its weights are not read. Raises as `load_checkpoint`."""
+    return _newest(folder, _read_facts)[0]
 
 
 def open_events(folder: Path, done: int) -> SummaryWriter:
@@ -193,38 +193,36 @@ def open_events(folder: Path, done: int) -> SummaryWriter:
 
 def describe_last(folder: Path) -> str:
     """Which checkpoint of a folder stands, and how a run goes on from it, on one line."""
-    for name in NAMES:
-        try:
-            facts = load_one(folder / name)[1]
-        except PolicyError:
-            continue
-        done = f"{facts['games']} games" if "games" in facts else f"{facts['timesteps']} timesteps"
-        return f"the checkpoint {str(folder / name)!r} of {done} is good: the same line with --resume goes on from it"
-    return "no checkpoint was written yet"
+    try:
+        (_, facts), path, _ = _newest(folder, load_one)
+    except PolicyError:
+        return "no checkpoint was written yet"
+    done = f"{facts['games']} games" if "games" in facts else f"{facts['timesteps']} timesteps"
+    return f"the checkpoint {str(path)!r} of {done} is good: the same line with --resume goes on from it"
 
 
-def load_checkpoint(folder: Path, *, warns: bool = True) -> Checkpoint:
-    """Tensors and facts of a folder's newest good checkpoint.
-
-    Args:
-        folder: where it is.
-        warns: name one that is passed over, since it is damaged, on stderr.
+def load_checkpoint(folder: Path) -> Checkpoint:
+    """Tensors and facts of a folder's newest good checkpoint; one that is damaged is named on stderr and passed over.
 
     Raises:
         PolicyError: no checkpoint, none that is not damaged, or one of another version.
     """
+    found, path, damages = _newest(folder, load_one)
+    if damages:
+        print(f"warning: {damages[0]}; {str(path)!r} is used instead", file=sys.stderr)
+    return found
+
+
+def _newest(folder: Path, read: Callable[[Path], T]) -> tuple[T, Path, list[str]]:
+    """What `read` gives of the newest checkpoint that is good to it, where that is, and how newer ones are damaged."""
     damages: list[str] = []
-    for name in NAMES:
-        if damages and not (folder / name).is_file():
+    for path in (folder / name for name in NAMES):
+        if damages and not path.is_file():
             continue
         try:
-            found = load_one(folder / name)
+            return read(path), path, damages
         except DamageError as error:
             damages.append(str(error))
-            continue
-        if damages and warns:
-            print(f"warning: {damages[0]}; {str(folder / name)!r} is used instead", file=sys.stderr)
-        return found
     raise PolicyError(damages[0])
 
 
@@ -275,7 +273,7 @@ def _read_facts(path: Path) -> Facts:
     except PolicyError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DamageError(f"checkpoint {str(path)!r} is damaged: {' '.join(str(error).split())[:200]}") from None
+        raise DamageError(f"checkpoint {str(path)!r} is damaged: {in_short(error)}") from None
     return dict(facts)
 
 

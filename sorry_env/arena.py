@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sorry_env.batch import LOOK, NOBODY, SKIP, Batch
-from sorry_env.errors import SorryError
+from sorry_env.errors import SorryError, in_short
 from sorry_env.players.base import Player
 
 LEARNER: Final = -1
@@ -199,7 +199,7 @@ class LearnerBatch:
             found = np.array(seating)
             self.rng.bit_generator.state = snapshot["rng"]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise SorryError(f"snapshot: {' '.join(str(error).split())[:200]}") from None
+            raise SorryError(f"snapshot: {in_short(error)}") from None
         if found.shape != self.arena.seating.shape or ((found == LEARNER).sum(axis=1) != 1).any():
             raise SorryError("snapshot: its seats are not those of these games")
         self.batch.restore(snapshot)

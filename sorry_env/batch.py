@@ -35,7 +35,7 @@ from sorry_env.engine.parameters import (
 )
 from sorry_env.engine.rows import STREAM_WIDTH, stream_rows
 from sorry_env.engine.weights import weight_rows
-from sorry_env.errors import IllegalError, SorryError
+from sorry_env.errors import IllegalError, SorryError, in_short
 from sorry_env.notation import format_move
 from sorry_env.observation import count_units, float_units
 from sorry_env.position import Position, Positions
@@ -364,7 +364,7 @@ class Batch:
             positions = [Position.parse(text, self.rules) for text in snapshot["positions"]]
             plies, streams = (np.array(snapshot[name], np.int64) for name in ("plies", "streams"))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise SorryError(f"snapshot: {' '.join(str(error).split())[:200]}") from None
+            raise SorryError(f"snapshot: {in_short(error)}") from None
         if (len(positions), plies.shape, streams.shape) != (self.num_games, self.plies.shape, self._streams.shape):
             raise SorryError(f"snapshot: it is not of {self.num_games} games")
         if any("?" in str(position) for position in positions):

@@ -36,6 +36,11 @@ def one_line(what: object, most: int = 160) -> str:
     return printable((str(what).splitlines() or [""])[0][:most])
 
 
+def in_short(error: BaseException) -> str:
+    """What an error of a library's says, on one line."""
+    return one_line(" ".join(str(error).split()), 200)
+
+
 def printable(text: str) -> str:
     """A text with question marks for what may steer a terminal, line ends too."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -37,8 +37,7 @@ def value_layout(rules: Rules) -> tuple[Slice, ...]:
     pawn_parts = [part for part in observation_layout(rules) if part.name.startswith("seat")]
     at = pawn_parts[-1].stop
     who = "of all that the viewer has not seen" if is_hand_game else "of the pile, a whole deck where that is empty"
-    own_seat = (OWN_SEAT, rules.players, "the viewer's seat; only where seats are unevenly spaced")
-    parts = [] if rules.is_evenly_seated else [own_seat]
+    parts = [(part.name, part.size, part.meaning) for part in observation_layout(rules) if part.name == OWN_SEAT]
     parts += [("odds", NUM_CARDS, f"odds of each card kind: its share {who}"), ("pile_size", 1, "pile over deck")]
     if is_hand_game:
         parts += [("hand", NUM_CARDS, "share of each kind in the viewer's full hand"), ("again", 1, "1: decides again")]

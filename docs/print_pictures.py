@@ -10,11 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from sorry_env.drawing import position_svg
+from sorry_env.drawing import NOTEBOOK_PIXELS, position_svg
 from sorry_env.position import Position
 
 FOLDER: Final = Path(__file__).parent / "pictures"
-PIXELS: Final = 560
 
 
 class Scene(NamedTuple):
@@ -52,7 +51,7 @@ def picture(scene: Scene) -> str:
     """The SVG of a scene."""
     before = Position.parse(scene.before, scene.rules)
     after = before.after(scene.move).with_card(scene.card)
-    return position_svg(after, size=PIXELS, last_move=scene.move, before=before, viewer=scene.viewer)
+    return position_svg(after, size=NOTEBOOK_PIXELS, last_move=scene.move, before=before, viewer=scene.viewer)
 
 
 def main() -> None:

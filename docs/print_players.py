@@ -91,13 +91,12 @@ def results() -> str:
     }
     lines = []
     for spec, title in RESULTS.items():
-        found = [[cell.strip() for cell in line.split("|")[1:4]] for line in tables[spec].splitlines()[2:]]
-        spans = [[float(end) for end in span.split(" to ")] for _, _, span in found]
-        cells = [
-            f"{float(rate):.1f} ± {(high - low) / 2:.1f}"
-            for (_, rate, _), (low, high) in zip(found, spans, strict=True)
-        ]
-        head = [against.removeprefix("2 x ").removeprefix("3 x ") for against, _, _ in found]
+        head, cells = [], []
+        for line in tables[spec].splitlines()[2:]:
+            against, rate, span = (cell.strip() for cell in line.split("|")[1:4])
+            low, high = map(float, span.split(" to "))
+            head.append(re.sub(r"^\d x ", "", against))
+            cells.append(f"{float(rate):.1f} ± {(high - low) / 2:.1f}")
         lines = lines or [f"| `champion` | {' | '.join(head)} |", "|---" * (len(head) + 1) + "|"]
         lines.append(f"| {title} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from sorry_env.board import COLOR_NAMES, COLORS, OWN_SLIDES, RING, SIDE, ZONE, square_of
 from sorry_env.cards import CARDS
+from sorry_env.drawing.faces import card_name
 from sorry_env.drawing.geometry import (
     AREAS,
     CELLS,
@@ -26,6 +27,7 @@ from sorry_env.drawing.geometry import (
     turned_cell,
     zone_cell,
 )
+from sorry_env.drawing.wording import pile_word, seat_word
 
 if TYPE_CHECKING:
     from sorry_env.position import Position
@@ -292,8 +294,7 @@ def _panel(position: Position, seat_names: Sequence[str] | None, last_move: str 
 
 
 def _seat_name(position: Position, seat: int) -> tuple[str, str]:
-    color = position.rules.color_ids[seat]
-    return COLOR_NAMES[color].capitalize(), _INK[color]
+    return seat_word(position, seat), _INK[position.rules.color_ids[seat]]
 
 
 def _mover_lines(position: Position) -> list[Line]:
@@ -309,7 +310,7 @@ def _mover_lines(position: Position) -> list[Line]:
         partner = [(" (with ", _PLAIN), _seat_name(position, (seat + 2) % 4), (")", _PLAIN)]
     if position.rules.hand_size:
         return [[_seat_name(position, seat), (" to move", _STRONG), *partner]]
-    card = (position.card or "").replace("X", "Sorry!")
+    card = card_name(position.card or "")
     return [
         [("┌──────┐", _PLAIN)],
         [
@@ -341,11 +342,9 @@ def _pile_lines(position: Position) -> list[Line]:
     """How many of each card are left and how many are discarded (RULES 3.3)."""
     if position.rules.deck == "replacement":
         return [[("Each card from a full deck", _PLAIN)]]
-    hands = [position.hand(seat) for seat in range(position.rules.players)]
     pile, discards = position.pile(), position.discards()
-    left = "Unseen" if None in hands else "Draw pile"
     return [
-        [(f"{left} {sum(pile.values())}, discards {sum(discards.values())}", _PLAIN)],
+        [(f"{pile_word(position).capitalize()} {sum(pile.values())}, discards {sum(discards.values())}", _PLAIN)],
         _table_line("card", {card: card for card in CARDS}, _STRONG),
         _table_line("left", pile, _PLAIN),
         _table_line("gone", discards, _PLAIN),

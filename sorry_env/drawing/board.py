@@ -82,14 +82,15 @@ def _side(color: int) -> Iterator[Shape]:
         yield from _slide(color, progress, length)
     column = square_of(color, DIAMOND) - SIDE * color + 0.5
     corners = ((column - 0.2, 0.0), (column, -0.2), (column + 0.2, 0.0), (column, 0.2))
-    yield _turned_polygon(tuple((x, TRACK_DEPTH + y) for x, y in corners), color, "#ffffff", FILLS[color], 0.05)
+    yield _turned_polygon(tuple((x, TRACK_DEPTH + y) for x, y in corners), color, SQUARE, FILLS[color], 0.05)
     for which, progress, title, ink, fill, edge in (
         ("S", START, "START", INKS[color], FILLS[color], EDGE),
         ("H", HOME, "HOME", TEXT, TINTS[color], FILLS[color]),
     ):
         x, y = area_middle(color, which)
         yield _place(
-            *(color, progress),
+            color,
+            progress,
             Disc((x, y), AREA_RADIUS, fill, edge, 0.06),
             Text((x, y - TITLE_RISE), title, TITLE_SIZE, ink, bold=True),
         )
@@ -113,7 +114,7 @@ def _slide(color: int, progress: int, length: int) -> Iterator[Shape]:
     yield Text(turned((column - 0.1, TRACK_DEPTH), color), COLORS[color], SIGN_SIZE, ink, bold=True)
     end = turned((column + length, TRACK_DEPTH), color)
     if last == square_of(color, CIRCLE):
-        yield Disc(end, 0.3, "#ffffff", FILLS[color], 0.05)
+        yield Disc(end, 0.3, SQUARE, FILLS[color], 0.05)
     yield Disc(end, 0.24, FILLS[color], EDGE)
     yield Text(end, COLORS[color], SIGN_SIZE, ink, bold=True)
 

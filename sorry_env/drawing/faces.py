@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import Final
 
 from sorry_env.drawing.geometry import Point
-from sorry_env.drawing.palette import CARD_BACK, CARD_BACK_SIGN, CARD_FACE, EDGE, FAINT, SORRY_INK, TEXT
+from sorry_env.drawing.palette import CARD_BACK, CARD_BACK_SIGN, CARD_FACE, EDGE, FAINT, GREY, SORRY_INK, TEXT
 from sorry_env.drawing.shapes import Box, Disc, Group, Line, Polygon, Text
 
-RATIO: Final = 0.7  # width of a card to its height
+_RATIO: Final = 0.7  # width of a card to its height
 
 
 def card_name(card: str) -> str:
@@ -20,7 +20,7 @@ def card_name(card: str) -> str:
 @lru_cache(maxsize=512)
 def card_face(card: str, middle: Point, height: float, css: str = "", data: tuple[tuple[str, str], ...] = ()) -> Group:
     """A card with its number, on large ones also in two corners; Sorry! is in red, on small ones its letter X."""
-    width, ink = RATIO * height, SORRY_INK if card == "X" else TEXT
+    width, ink = _RATIO * height, SORRY_INK if card == "X" else TEXT
     x, y = middle
     is_small = height < 1.0
     if card == "X" and not is_small:
@@ -41,7 +41,7 @@ def card_face(card: str, middle: Point, height: float, css: str = "", data: tupl
 def card_back(middle: Point, height: float, css: str = "") -> Group:
     """A card face down."""
     x, y = middle
-    width = RATIO * height
+    width = _RATIO * height
     inner = 0.82 * width, height - 0.18 * width
     half = (0.26 * width, 0.26 * height)
     diamond = ((x, y - half[1]), (x + half[0], y), (x, y + half[1]), (x - half[0], y))
@@ -57,18 +57,25 @@ def card_back(middle: Point, height: float, css: str = "") -> Group:
 @lru_cache(maxsize=64)
 def card_gap(middle: Point, height: float, css: str = "") -> Group:
     """Where a card may lie, but none does."""
+    return Group((_blank(middle, height, "", FAINT, 0.04),), f"gap {css}".rstrip())
+
+
+@lru_cache(maxsize=64)
+def card_unknown(middle: Point, height: float, css: str = "") -> Group:
+    """A card face up of which nobody knows what it is: lines for its number."""
     x, y = middle
-    width = RATIO * height
-    return Group(
-        (Box((x - width / 2, y - height / 2), (width, height), "", FAINT, 0.04, 0.08 * height),), f"gap {css}".rstrip()
-    )
+    width = _RATIO * height
+    lines = [
+        Box((x - 0.3 * width, y + down * height), (0.6 * width, 0.04 * height), GREY) for down in (-0.12, 0.0, 0.12)
+    ]
+    return Group((_blank(middle, height), *lines), css)
 
 
 @lru_cache(maxsize=256)
 def pile_edge(middle: Point, height: float, cards: int) -> Group:
     """The cards below the uppermost of a pile: up to three edges."""
     x, y = middle
-    width = RATIO * height
+    width = _RATIO * height
     edges = [
         Line(((x - width / 2 + 0.1, y + height / 2 + down), (x + width / 2 - 0.05, y + height / 2 + down)), EDGE, 0.03)
         for down in (0.045 * (number + 1) for number in range(min(3, (cards + 8) // 10)))
@@ -76,8 +83,6 @@ def pile_edge(middle: Point, height: float, cards: int) -> Group:
     return Group(tuple(edges))
 
 
-def _blank(middle: Point, height: float) -> Box:
-    width = RATIO * height
-    return Box(
-        (middle[0] - width / 2, middle[1] - height / 2), (width, height), CARD_FACE, EDGE, 0.03, radius=0.08 * height
-    )
+def _blank(middle: Point, height: float, fill: str = CARD_FACE, edge: str = EDGE, line: float = 0.03) -> Box:
+    width = _RATIO * height
+    return Box((middle[0] - width / 2, middle[1] - height / 2), (width, height), fill, edge, line, 0.08 * height)

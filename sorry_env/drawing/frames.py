@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from sorry_env.drawing.picture import position_pixels
 from sorry_env.errors import SorryError
 
 if TYPE_CHECKING:
@@ -65,8 +66,6 @@ class Frames:
             from sorry_env.rendering import render_ansi
 
             return render_ansi(position, color=False, last_move=last_move)
-        from sorry_env.drawing.picture import position_pixels
-
         if self.mode == "rgb_array":
             return position_pixels(position, size=PIXELS, last_move=last_move, before=before)
         if self._window is None:

@@ -8,9 +8,9 @@ from typing import Final
 
 from sorry_env.board import COLOR_NAMES, COLORS
 from sorry_env.cards import CARDS
-from sorry_env.drawing.faces import RATIO, card_back, card_face, card_gap, pile_edge
+from sorry_env.drawing.faces import card_back, card_face, card_gap, card_unknown, pile_edge
 from sorry_env.drawing.geometry import PANEL, Point
-from sorry_env.drawing.palette import EDGE, FILLS, GREY, GROUND, INKS, SORRY_INK, SQUARE, TEXT
+from sorry_env.drawing.palette import FILLS, GREY, GROUND, INKS, SORRY_INK, SQUARE, TEXT
 from sorry_env.drawing.shapes import Box, Group, Shape, Text
 from sorry_env.drawing.wording import pile_word, seat_word, status
 from sorry_env.position import Position
@@ -102,7 +102,9 @@ def _piles(position: Position, last_move: str | None, height: float, y: float) -
     else:
         pile = sum(position.pile().values())
         pile_text = f"{pile_word(position)} {pile}"
-    yield from _pile(card_back if pile else card_gap, (MIDDLE - across, middle), height, pile, pile_text, "pile")
+    at = (MIDDLE - across, middle)
+    top = card_back(at, height, "pile") if pile else card_gap(at, height, "pile")
+    yield from _pile(top, at, height, pile, pile_text)
     discards = sum(position.discards().values())
     if is_draw_game:
         if position.card:
@@ -117,13 +119,11 @@ def _discards(position: Position, last_move: str | None, count: int, at: Point, 
     """The discards; with the last move's card on top, else as a blank face, for the order of a pile is nowhere."""
     text = "discards" if position.rules.deck == "replacement" else f"discards {count}"
     card = played_card(last_move)
-
-    def top(middle: Point, card_height: float, css: str) -> Group:
-        if card and (count or position.rules.deck == "replacement"):
-            return card_face(card, middle, card_height, css)
-        return _unknown(middle, card_height, css) if count else card_gap(middle, card_height, css)
-
-    yield from _pile(top, at, height, count, text, "discards")
+    if card and (count or position.rules.deck == "replacement"):
+        top = card_face(card, at, height, "discards")
+    else:
+        top = card_unknown(at, height, "discards") if count else card_gap(at, height, "discards")
+    yield from _pile(top, at, height, count, text)
 
 
 def played_card(last_move: str | None) -> str | None:
@@ -134,21 +134,9 @@ def played_card(last_move: str | None) -> str | None:
     return text if text in CARDS else None
 
 
-def _unknown(middle: Point, height: float, css: str) -> Group:
-    x, y = middle
-    width = RATIO * height
-    box = Box((x - width / 2, y - height / 2), (width, height), SQUARE, EDGE, 0.03, 0.08 * height)
-    lines = [
-        Box((x - 0.3 * width, y + down * height), (0.6 * width, 0.04 * height), GREY) for down in (-0.12, 0.0, 0.12)
-    ]
-    return Group((box, *lines), css)
-
-
-def _pile(
-    top: Callable[[Point, float, str], Group], at: Point, height: float, count: int, caption: str, css: str
-) -> Iterator[Shape]:
+def _pile(top: Group, at: Point, height: float, count: int, caption: str) -> Iterator[Shape]:
     yield pile_edge(at, height, count)
-    yield top(at, height, css)
+    yield top
     yield _caption(caption, (at[0], at[1] + height / 2))
 
 
@@ -195,9 +183,10 @@ def _hand(position: Position, seat: int, middle: float) -> Iterator[Shape]:
 def _table(position: Position, y: float) -> Iterator[Shape]:
     """A column a kind of card: a box for each in the deck, full for those that are left."""
     is_full = position.rules.deck == "replacement"
-    text = "each card from a full deck" if is_full else f"left in the {pile_word(position)}"
     if pile_word(position) == "unseen":
         text = "unseen: in the pile and in hidden hands"
+    else:
+        text = "each card from a full deck" if is_full else "left in the draw pile"
     yield Group((Text((MIDDLE, y + 0.14), text, 0.28, TEXT),), "caption")
     pile = position.pile()
     for kind, (card, total) in enumerate(zip(CARDS, position.rules.deck_counts, strict=True)):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from sorry_env.board import COLOR_NAMES, COLORS, HOME, RING, START, ZONE, progress_of
+from sorry_env.board import COLOR_NAMES, COLORS, ENTRANCE, HOME, RING, START, ZONE, progress_of
 from sorry_env.drawing.board import TITLE_RISE, TITLE_SIZE
 from sorry_env.drawing.geometry import (
     AREA_RADIUS,
@@ -26,8 +26,6 @@ from sorry_env.errors import SorryError
 from sorry_env.notation import pawn_places
 from sorry_env.position import Position
 
-PAWN_HEIGHT: Final = 0.8
-PAWN_WIDTH: Final = 0.64
 _HEAD: Final = (0.0, -0.22)
 _HEAD_RADIUS: Final = 0.145
 _BODY: Final = (
@@ -150,18 +148,18 @@ def _origin(at: Point, leg: Leg) -> Disc:
 
 def _shortened(start: Point, end: Point, by: float) -> Point:
     """The point that lies before the end of a straight way."""
-    part = 1 - by / math.dist(start, end)
+    return _between(start, end, 1 - by / math.dist(start, end))
+
+
+def _between(start: Point, end: Point, part: float) -> Point:
     return start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])
 
 
 def _dashes(start: Point, end: Point, color: int) -> Iterator[Line]:
-    length = math.dist(start, end)
-    count = max(1, round(length / (2 * _DASH)))
-
-    def at(part: float) -> Point:
-        return start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])
-
-    dashes = [(at(number / count), at((number + 0.5) / count)) for number in range(count)]
+    count = max(1, round(math.dist(start, end) / (2 * _DASH)))
+    dashes = [
+        (_between(start, end, number / count), _between(start, end, (number + 0.5) / count)) for number in range(count)
+    ]
     yield from (Line(dash, SQUARE, 0.14) for dash in dashes)
     yield from (Line(dash, FILLS[color], 0.08) for dash in dashes)
 
@@ -177,7 +175,7 @@ def _outlines() -> dict[str, Shape]:
         found[place_name(0, progress_of(0, square))] = _cell_outline(ring_cell(square))
     for color in range(len(COLORS)):
         for index in range(ZONE):
-            found[place_name(color, RING + 1 + index)] = _cell_outline(zone_cell(color, index))
+            found[place_name(color, ENTRANCE + 1 + index)] = _cell_outline(zone_cell(color, index))
         for which, progress in (("S", START), ("H", HOME)):
             found[place_name(color, progress)] = Disc(area_middle(color, which), AREA_RADIUS, "", HIGHLIGHT, 0.12)
     return found

@@ -73,8 +73,9 @@ def _sprite(group: Group, size: int) -> tuple[Image.Image, Pixel]:
     """A group as RGBA, and the pixel of the picture at which its upper left corner belongs."""
     pen = _Pen(None, size, (0, 0))
     bounds = [pen.bounds(shape) for shape in group.shapes]
-    left, top = (math.floor(min(edge) / _FINER) - 1 for edge in list(zip(*bounds, strict=True))[:2])
-    right, bottom = (math.ceil(max(edge) / _FINER) + 1 for edge in list(zip(*bounds, strict=True))[2:])
+    lefts, tops, rights, bottoms = zip(*bounds, strict=True)
+    left, top = (math.floor(min(edge) / _FINER) - 1 for edge in (lefts, tops))
+    right, bottom = (math.ceil(max(edge) / _FINER) + 1 for edge in (rights, bottoms))
     canvas = Image.new("RGBA", ((right - left) * _FINER, (bottom - top) * _FINER), (0, 0, 0, 0))
     _Pen(ImageDraw.Draw(canvas), size, (left * _FINER, top * _FINER)).draw(group)
     return canvas.reduce(_FINER), (left, top)
@@ -132,9 +133,9 @@ class _Pen:
             case Box():
                 self._rectangle(canvas, shape)
 
-    def _square(self, at: Point, half: float) -> list[float]:
+    def _square(self, at: Point, half: float) -> tuple[float, float, float, float]:
         x, y = self._at(at)
-        return [x - half, y - half, x + half, y + half]
+        return x - half, y - half, x + half, y + half
 
     def _rectangle(self, canvas: ImageDraw.ImageDraw, box: Box) -> None:
         (x, y), wide = self._at(box.corner), self._long(box.width) if box.edge else 0
@@ -176,8 +177,7 @@ class _Pen:
                 half = self._long(width) / 2
                 return min(xs) - half, min(ys) - half, max(xs) + half, max(ys) + half
             case Disc(at, radius, _, _, width):
-                left, top, right, bottom = self._square(at, self._long(radius + width / 2))
-                return left, top, right, bottom
+                return self._square(at, self._long(radius + width / 2))
             case Box(corner, size, _, _, width):
                 (x, y), half = self._at(corner), self._long(width) / 2
                 return x - half, y - half, x + self._long(size[0]) + half, y + self._long(size[1]) + half

@@ -41,7 +41,7 @@ class Window:
 
     def show(self, pixels: np.ndarray, fps: float) -> None:
         """Shows a picture, uint8 (size, size, 3), and waits until its time is over; nothing in a closed window."""
-        if any(event.type == pygame.QUIT for event in pygame.event.get()) and self.is_open:
+        if self.is_open and any(event.type == pygame.QUIT for event in pygame.event.get()):
             self.close()
         if not self.is_open:
             return

@@ -72,9 +72,8 @@ def _frames(game: Game, names: Sequence[str] | None, pieces: dict[str, int]) -> 
     plies = [(position, event) for position, event in game.history if not event.startswith("draw ")]
     frames: list[dict[str, Any]] = []
     last, before = None, None
-    seat_names = list(names) if names else None
     for position in (*(position for position, _ in plies), game.position):
-        svg = position_svg(position, last_move=last, before=before, seat_names=seat_names)
+        svg = position_svg(position, last_move=last, before=before, seat_names=names)
         frames.append(
             {
                 "svg": _runs([pieces.setdefault(piece, len(pieces)) for piece in _GROUPS.split(svg)]),

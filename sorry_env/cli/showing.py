@@ -95,12 +95,11 @@ def run_replay(file: str, delay: float | None, values: str | None) -> None:
     game = open_record(file)
     analysis = None if values is None else open_judge(values, game.rules).game(game)
     screen = Screen(delay, lines_below=0 if analysis is None else num_sides(game.rules))
-    last_move, plies = None, 0
-    for position, event in [*game.history, (game.position, "")]:
-        if not event.startswith("draw "):
-            bars = chance_bars(game.rules, analysis.chances[plies]) if analysis else ()
-            screen.show(position, last_move, bars)
-            last_move, plies = f"{color_name(game.rules, position.mover)} {event}", plies + 1
+    last_move = None
+    for ply, (position, move) in enumerate([*game.plies, (game.position, "")]):
+        bars = chance_bars(game.rules, analysis.chances[ply]) if analysis else ()
+        screen.show(position, last_move, bars)
+        last_move = f"{color_name(game.rules, position.mover)} {move}"
     screen.say(result_text(game))
     if analysis:
         screen.say(mistakes_text(game.rules, analysis))

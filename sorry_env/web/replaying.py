@@ -69,10 +69,9 @@ def replay_of(game: Game, names: Sequence[str] | None = None, judge: str = "") -
 
 def _frames(game: Game, names: Sequence[str] | None, pieces: dict[str, int]) -> list[dict[str, Any]]:
     """The position before each ply and at the end, with the move that led there."""
-    plies = [(position, event) for position, event in game.history if not event.startswith("draw ")]
     frames: list[dict[str, Any]] = []
-    last, before = None, None
-    for position in (*(position for position, _ in plies), game.position):
+    before, last = None, None
+    for position, move in (*game.plies, (game.position, None)):
         svg = position_svg(position, last_move=last, before=before, seat_names=names)
         frames.append(
             {
@@ -82,8 +81,7 @@ def _frames(game: Game, names: Sequence[str] | None, pieces: dict[str, int]) -> 
                 "position": str(position),
             }
         )
-        if len(frames) <= len(plies):
-            before, last = plies[len(frames) - 1]
+        before, last = position, move
     return frames
 
 

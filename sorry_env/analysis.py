@@ -134,7 +134,7 @@ class Judge:
 
         Raises as `chances`.
         """
-        plies = [(position, event) for position, event in game.history if not event.startswith("draw ")]
+        plies = game.plies
         decisions = self._decisions([position for position, _ in plies])
         mistakes = []
         for number, ((position, played), moves) in enumerate(zip(plies, decisions, strict=True), 1):

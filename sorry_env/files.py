@@ -8,15 +8,23 @@ from pathlib import Path
 
 
 def check_writable(path: Path) -> None:
-    """Raises OSError where `path` could not be written later: no folder, or a folder in its place."""
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    aside = _aside(path)
+    """Raises OSError where `write_bytes` could not write `path` later: no folder, or a folder in its place."""
     try:
-        aside.touch()
-        aside.unlink()
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not _is_device(path):
+            aside = _aside(Path(os.path.realpath(path)))
+            aside.touch()
+            aside.unlink()
+        elif not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _is_device(path: Path) -> bool:
+    """Whether something that is no regular file, such as a pipe, stands there."""
+    return path.exists() and not path.is_file()
 
 
 def _aside(path: Path) -> Path:
@@ -38,11 +46,10 @@ def write_bytes(path: Path, data: bytes) -> None:
         ValueError: a path with a null character.
     """
     try:
-        target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
+        if _is_device(path):
+            path.write_bytes(data)
         else:
-            _replace(target, data)
+            _replace(Path(os.path.realpath(path)), data)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
 

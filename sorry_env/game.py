@@ -100,9 +100,14 @@ class Game:
         return list(self._history)
 
     @property
+    def plies(self) -> list[tuple[Position, str]]:
+        """The history's decisions alone: each position in which one was open, with the text of the move."""
+        return [(position, event) for position, event in self._history if not event.startswith("draw ")]
+
+    @property
     def num_plies(self) -> int:
         """Moves played so far, in plies."""
-        return sum(not event.startswith("draw ") for _, event in self._history)
+        return len(self.plies)
 
     def legal_actions(self) -> list[int]:
         """Ids of the legal actions, ascending; empty where no decision is open."""
@@ -208,6 +213,6 @@ class Game:
         """The picture by which a notebook shows the game, its last move by arrows."""
         from sorry_env.drawing import NOTEBOOK_PIXELS, position_svg
 
-        moves = (event for event in reversed(self._history) if not event[1].startswith("draw "))
-        before, move = next(moves, (None, None))
+        plies = self.plies
+        before, move = plies[-1] if plies else (None, None)
         return position_svg(self._position, size=NOTEBOOK_PIXELS, last_move=move, before=before)

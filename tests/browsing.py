@@ -59,11 +59,16 @@ class Person:
         self.driver.get("about:blank")
         self.driver.get(f"{self.server.address}/{path}")
 
-    def play(self, *clicks: str) -> list[str]:
-        """Clicks one place after another until the opponents have answered; the moves of all that this brought."""
+    def play(self, *clicks: str, button: str | None = None) -> list[str]:
+        """Clicks one place after another, or a button (its selector), and waits until the opponents have answered.
+
+        Returns the moves of all that this brought.
+        """
         before, logged = self.events(), len(self.log())
         for place in clicks:
             self.click_place(place)
+        if button:
+            self.press(button)
         self.wait_for_turn(before)
         return self.log()[logged:]
 

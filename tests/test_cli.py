@@ -288,16 +288,18 @@ def test_watch_plays_every_rule_set_by_default_at_random(capsys: pytest.CaptureF
 def test_watch_writes_what_was_played_before_an_interrupt(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C ends with 130 and one line, and the record holds the game so far."""
+    """Ctrl-C ends with 130 and one line, and the record holds the game so far; until then an old one stands."""
     calls = []
+    file = tmp_path / "game.txt"
+    file.write_text("old", encoding="utf-8")
 
     def stop(seconds: float) -> None:
         calls.append(seconds)
+        assert file.read_text(encoding="utf-8") == "old"
         if len(calls) == 3:
             raise KeyboardInterrupt
 
     monkeypatch.setattr("sorry_env.cli.showing.time.sleep", stop)
-    file = tmp_path / "game.txt"
     run = Run(capsys, "watch", "--seed", "1", "--delay", "0.25", "--save", str(file))
     assert (run.code, run.err) == (130, "sorry-env: interrupted\n")
     assert calls == [0.25] * 3

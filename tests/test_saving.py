@@ -13,7 +13,7 @@ import pytest
 from test_cli import Run
 from test_playing import QUICK, play, record_of, said
 
-from sorry_env.files import write_text
+from sorry_env.files import check_writable, write_text
 
 
 def test_saving_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,17 +110,28 @@ def test_the_folder_of_the_save_vanishes(
 
 
 def test_what_is_written_to(tmp_path: Path) -> None:
-    """A link stays a link to the new text; a device is written to and stays a device."""
+    """A link stays a link to the new text; a device is written to and stays a device, also behind a link of /proc."""
     file, link = tmp_path / "game.txt", tmp_path / "link"
     file.write_text("old")
     link.symlink_to(file)
+    check_writable(link)
+    assert (sorted(os.listdir(tmp_path)), file.read_text()) == (["game.txt", "link"], "old")
     write_text(link, "new")
     assert (link.is_symlink(), file.read_text()) == (True, "new")
     device = tmp_path / "pipe"
     os.mkfifo(device)
     reader = os.open(device, os.O_RDONLY | os.O_NONBLOCK)
+    check_writable(device)
     write_text(device, "new")
     assert (os.read(reader, 9), device.is_fifo()) == (b"new", True)
+    out, into = os.pipe()
+    for handle in (Path(f"/dev/fd/{into}"), Path(f"/proc/self/fd/{into}")):
+        if handle.exists():
+            check_writable(handle)
+            write_text(handle, "new")
+            assert os.read(out, 9) == b"new"
+    os.close(out)
+    os.close(into)
     os.close(reader)
 
 

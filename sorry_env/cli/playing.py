@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import secrets
 import shlex
 import sys
@@ -16,13 +17,7 @@ from sorry_env.analysis import DEFAULT_JUDGE, Judge, MoveValue
 from sorry_env.board import COLOR_NAMES, COLORS
 from sorry_env.cli.compiling import announce_compiling
 from sorry_env.cli.help_text import help_text
-from sorry_env.cli.showing import (
-    Screen,
-    color_name,
-    open_record,
-    players_stream,
-    result_text,
-)
+from sorry_env.cli.showing import Screen, color_name, open_record, players_stream, result_text
 from sorry_env.errors import IllegalError, MalformedError, SorryError, SpecError, printable
 from sorry_env.files import write_text
 from sorry_env.game import Game
@@ -85,8 +80,8 @@ def _prepare_input() -> None:
     if sys.stdin.isatty():
         with contextlib.suppress(ImportError):
             importlib.import_module("readline")
-    with contextlib.suppress(AttributeError):
-        sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # of files, what tests put there has none
+    if isinstance(sys.stdin, io.TextIOWrapper):  # a file or a terminal, not what a program puts in its place
+        sys.stdin.reconfigure(errors="replace")
 
 
 def _options(**given: Sequence[str] | str | float | bool | None) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 import shutil
 import sys
@@ -17,6 +16,7 @@ from sorry_env.analysis import GameAnalysis, Judge, critic_of
 from sorry_env.board import COLOR_NAMES
 from sorry_env.cli.compiling import announce_compiling
 from sorry_env.errors import SorryError, SpecError
+from sorry_env.files import check_writable, write_text
 from sorry_env.game import Game
 from sorry_env.players import Player, choose_move, load_player
 from sorry_env.position import Position
@@ -46,10 +46,9 @@ def run_watch(
     seed = secrets.randbits(32) if seed is None else seed
     game = Game(record, seed)
     screen = Screen(delay, [player.name for player in seated])
-    with contextlib.ExitStack() as finally_do:
-        if save is not None:
-            file = finally_do.enter_context(Path(save).open("w", encoding="utf-8", newline="\n"))
-            finally_do.callback(lambda: file.write(game.record()))
+    if save is not None:
+        check_writable(Path(save))  # now, not after the game
+    try:
         last_move = None
         for move in play_moves(game, seated, seed):
             screen.show(game.position, last_move)
@@ -57,6 +56,9 @@ def run_watch(
             game.play(move)
         screen.show(game.position, last_move)
         screen.say(f"{result_text(game)}; seed {seed}")
+    finally:
+        if save is not None:
+            write_text(Path(save), game.record())
 
 
 def seat_players(specs: Sequence[str], rules: Rules) -> list[Player]:
@@ -93,12 +95,11 @@ def run_replay(file: str, delay: float | None, values: str | None) -> None:
     game = open_record(file)
     analysis = None if values is None else open_judge(values, game.rules).game(game)
     screen = Screen(delay, lines_below=0 if analysis is None else num_sides(game.rules))
-    last_move, plies = None, 0
-    for position, event in [*game.history, (game.position, "")]:
-        if not event.startswith("draw "):
-            bars = chance_bars(game.rules, analysis.chances[plies]) if analysis else ()
-            screen.show(position, last_move, bars)
-            last_move, plies = f"{color_name(game.rules, position.mover)} {event}", plies + 1
+    last_move = None
+    for ply, (position, move) in enumerate([*game.plies, (game.position, "")]):
+        bars = chance_bars(game.rules, analysis.chances[ply]) if analysis else ()
+        screen.show(position, last_move, bars)
+        last_move = f"{color_name(game.rules, position.mover)} {move}"
     screen.say(result_text(game))
     if analysis:
         screen.say(mistakes_text(game.rules, analysis))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sorry_env.engine.parameters import MOVER
-from sorry_env.errors import SpecError
+from sorry_env.players.base import refuse_options
 from sorry_env.players.chances import mean_over_cards
 from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules
@@ -30,9 +30,9 @@ class PerfectPlayer:
 
     def __init__(self, spec: str = "perfect", options: dict[str, str] | None = None) -> None:
         self.name = spec
-        self._table = dict(options or {}).pop("table", None)
-        for key in (options or {}).keys() - {"table"}:
-            raise SpecError(f"player: {spec!r} has an option {key!r}; perfect knows: table")
+        options = options or {}
+        refuse_options(spec, options, ("table",))
+        self._table = options.get("table")
 
     def bind(self, rules: Rules) -> None:
         """Reads the solution. Raises RulesError for games too large to solve, PolicyError where there is no file."""

@@ -48,21 +48,18 @@ class PolicyPlayer:
                     f"policy {self.name!r}: its {part} are {one_line(self.metadata.get(part))}, this version's "
                     f"{here[part]}; play it with the version that exported it, or export it anew"
                 )
-        self._check_shapes(rules)
-        self._check_outputs(rules)
+        features, actions = observation_layout(rules)[-1].stop, len(action_table(rules.pawns, rules.teams))
+        self._check_inputs(features, actions)
+        self._check_outputs(features, actions)
 
-    def _check_shapes(self, rules: Rules) -> None:
-        features = observation_layout(rules)[-1].stop
-        actions = len(action_table(rules.pawns, rules.teams))
+    def _check_inputs(self, features: int, actions: int) -> None:
         sizes = {port.name: port.shape for port in self._session.get_inputs()}
         for name, wanted in (("observation", features), ("action_mask", actions)):
             if name not in sizes or len(sizes[name]) != 2 or sizes[name][1] != wanted:
                 raise PolicyError(f"policy {self.name!r}: input {name} is {sizes.get(name)}, not (N, {wanted})")
 
-    def _check_outputs(self, rules: Rules) -> None:
+    def _check_outputs(self, features: int, actions: int) -> None:
         """Asks once for two observations of nothing: a file that cannot answer is refused before anything is played."""
-        features = observation_layout(rules)[-1].stop
-        actions = len(action_table(rules.pawns, rules.teams))
         logits, values = self.evaluate(np.zeros((2, features), np.float32), np.ones((2, actions), np.int8))
         for name, found, shape in (("logits", logits, (2, actions)), ("value", values, (2,))):
             if not isinstance(found, np.ndarray) or found.dtype != np.float32 or found.shape != shape:

@@ -16,7 +16,7 @@ from sorry_env.engine.valuing import MOST_OUTPUTS
 from sorry_env.errors import PolicyError, RulesError, SpecError, one_line
 from sorry_env.players.base import Player, refuse_options
 from sorry_env.players.chances import mean_over_cards
-from sorry_env.players.onnx_file import VALUE, PolicyFile, layout_hash, open_policy_file, policy_metadata
+from sorry_env.players.onnx_file import POLICY_FORMAT, VALUE, PolicyFile, layout_hash, open_policy_file
 from sorry_env.players.policy import PolicyPlayer
 from sorry_env.position import Position, Positions
 from sorry_env.rules import Rules
@@ -44,7 +44,7 @@ def value_metadata(rules: Rules, **more: Any) -> dict[str, Any]:
     """What a value network's file says of the game it was made for, as JSON under the metadata key `sorry_env`."""
     layout = value_layout(rules)
     inputs = {"version": VALUE_VERSION, "hash": layout_hash([(part.name, part.start, part.size) for part in layout])}
-    return {"kind": VALUE, "format": policy_metadata(rules)["format"], "rules": rules.spec(), "inputs": inputs, **more}
+    return {"kind": VALUE, "format": POLICY_FORMAT, "rules": rules.spec(), "inputs": inputs, **more}
 
 
 def read_model(file: PolicyFile) -> ValueModel:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
 import re
 import secrets
 import socket
@@ -15,7 +14,7 @@ from typing import Final
 from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import RedirectResponse
+from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sorry_env.record import MAX_RECORD_CHARS
@@ -168,7 +167,7 @@ class Guard:
 
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            await _answer(send_guarded, *refusal)
+            await _answer(*refusal)(scope, receive, send_guarded)
             return
         if self._hosts.moves(scope, headers["host"]):
             query = scope["query_string"].decode("latin-1")
@@ -178,10 +177,11 @@ class Guard:
         try:
             body = await asyncio.wait_for(self._body(scope, headers, receive), self._limits.seconds)
         except _TooLongError as error:
-            await _answer(send_guarded, 413, str(error))
+            await _answer(413, str(error))(scope, receive, send_guarded)
             return
         except TimeoutError:
-            await _answer(send_guarded, 408, f"body: it did not arrive within {self._limits.seconds:g} seconds")
+            line = f"body: it did not arrive within {self._limits.seconds:g} seconds"
+            await _answer(408, line)(scope, receive, send_guarded)
             return
         if body is not None:
             await self._app(scope, _once(body, receive), send_guarded)
@@ -251,10 +251,5 @@ def _once(body: bytes, receive: Receive) -> Receive:
     return receive_once
 
 
-async def _answer(send: Send, status: int, line: str) -> None:
-    body = json.dumps({"error": line}).encode()
-    head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 429:
-        head.append((b"retry-after", str(RETRY_AFTER).encode()))
-    await send({"type": "http.response.start", "status": status, "headers": head})
-    await send({"type": "http.response.body", "body": body})
+def _answer(status: int, line: str) -> JSONResponse:
+    return JSONResponse({"error": line}, status, {"retry-after": str(RETRY_AFTER)} if status == 429 else None)

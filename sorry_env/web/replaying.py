@@ -69,12 +69,10 @@ def replay_of(game: Game, names: Sequence[str] | None = None, judge: str = "") -
 
 def _frames(game: Game, names: Sequence[str] | None, pieces: dict[str, int]) -> list[dict[str, Any]]:
     """The position before each ply and at the end, with the move that led there."""
-    plies = [(position, event) for position, event in game.history if not event.startswith("draw ")]
     frames: list[dict[str, Any]] = []
-    last, before = None, None
-    seat_names = list(names) if names else None
-    for position in (*(position for position, _ in plies), game.position):
-        svg = position_svg(position, last_move=last, before=before, seat_names=seat_names)
+    before, last = None, None
+    for position, move in (*game.plies, (game.position, None)):
+        svg = position_svg(position, last_move=last, before=before, seat_names=names)
         frames.append(
             {
                 "svg": _runs([pieces.setdefault(piece, len(pieces)) for piece in _GROUPS.split(svg)]),
@@ -83,8 +81,7 @@ def _frames(game: Game, names: Sequence[str] | None, pieces: dict[str, int]) -> 
                 "position": str(position),
             }
         )
-        if len(frames) <= len(plies):
-            before, last = plies[len(frames) - 1]
+        before, last = position, move
     return frames
 
 

@@ -222,9 +222,8 @@ class Storage:
             RefusedError: 404 as `load`; 409 where the game has gone on meanwhile, was resigned or has not come so far.
         """
         with self._transaction() as connection:
-            self._check_owner(connection, session, game)
+            state = self._state(connection, session, game)
             (length,) = connection.execute("SELECT count(*) FROM events WHERE game = ?", (game,)).fetchone()
-            (state,) = connection.execute("SELECT state FROM games WHERE id = ?", (game,)).fetchone()
             if length != number or state != OPEN:
                 raise RefusedError(409, "game: it has gone on meanwhile; load it again")
             _insert_events(connection, game, number, events)
@@ -233,8 +232,7 @@ class Storage:
     def resign(self, session: str, game: str) -> None:
         """Gives an open game up. Raises RefusedError: 404 as `load`; 409 where it has ended."""
         with self._transaction() as connection:
-            self._check_owner(connection, session, game)
-            (state,) = connection.execute("SELECT state FROM games WHERE id = ?", (game,)).fetchone()
+            state = self._state(connection, session, game)
             if state != OPEN:
                 raise RefusedError(409, f"game: it is {state} already")
             self._change(connection, game, RESIGNED)
@@ -242,16 +240,19 @@ class Storage:
     def delete(self, session: str, game: str) -> None:
         """Forgets a game. Raises RefusedError (404)."""
         with self._transaction() as connection:
-            self._check_owner(connection, session, game)
+            self._state(connection, session, game)
             connection.execute("DELETE FROM games WHERE id = ?", (game,))
 
     def _change(self, connection: sqlite3.Connection, game: str, state: str) -> None:
         connection.execute("UPDATE games SET state = ?, changed = ? WHERE id = ?", (state, time.time(), game))
 
-    def _check_owner(self, connection: sqlite3.Connection, session: str, game: str) -> None:
+    def _state(self, connection: sqlite3.Connection, session: str, game: str) -> str:
+        """The state of a game of this session. Raises RefusedError (404)."""
         owner = (game, _hash(session))
-        if connection.execute("SELECT 1 FROM games WHERE id = ? AND session = ?", owner).fetchone() is None:
+        found = connection.execute("SELECT state FROM games WHERE id = ? AND session = ?", owner).fetchone()
+        if found is None:
             raise RefusedError(404, "game: you have none with this id")
+        return str(found[0])
 
 
 def _hash(session: str) -> str:

@@ -168,7 +168,7 @@ def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
     shown = game.position if not rules.hand_size or game.is_over else game.position.seen_by(you)
     is_open = not game.is_over and stored.state == OPEN
     is_yours = is_open and game.mover == you
-    plies = [(position, event) for position, event in game.history if not event.startswith("draw ")]
+    plies = game.plies
     return {
         "id": stored.id,
         "at": len(game.history),

@@ -119,24 +119,18 @@ def test_exchange_or_pass(person: Person) -> None:
     assert person.spots("source") == {"ring-58"}
     assert person.play("ring-58", "ring-40")[0] == "11:58<>40"
     person.sit_down(TWO, "red", ["greedy"], "R:58,H,H,H/Y:S,S,S,40 r 11 *")
-    before = person.events()
-    person.press("#forced")
-    person.wait_for_turn(before)
-    assert person.log()[0] == "pass"
+    assert person.play(button="#forced")[0] == "pass"
 
 
 def test_two_moves_that_look_alike(person: Person) -> None:
     """Where a step of 11 and an exchange end on the same square, a dialogue asks which is meant."""
     person.sit_down(TWO, "red", ["greedy"], "R:S,S,S,22/Y:S,S,S,33 r 11 *")
-    before = person.events()
     person.click_place("ring-22")
     person.click_place("ring-33")
     assert person.count("#ask[open]") == 1
     person.picture("ask")
     assert person.findings() == []
-    person.press("#ask-options button:nth-child(2)")
-    person.wait_for_turn(before)
-    assert person.log()[0] in ("11:22<>33", "11:22>33")
+    assert person.play(button="#ask-options button:nth-child(2)")[0] in ("11:22<>33", "11:22>33")
 
 
 def test_sorry(person: Person) -> None:
@@ -153,10 +147,7 @@ def test_forced_pass(person: Person) -> None:
     """With no legal use of the card a button says so, and passes."""
     person.sit_down(TWO, "red", ["greedy"], "R:S,S,S,S/Y:S,S,S,S r 5 *")
     assert person.text("#forced") == "Pass: the 5 has no legal use"
-    before = person.events()
-    person.press("#forced")
-    person.wait_for_turn(before)
-    assert person.log()[0] == "pass"
+    assert person.play(button="#forced")[0] == "pass"
 
 
 def test_hand_game(person: Person) -> None:
@@ -185,10 +176,7 @@ def test_hand_game_discard(person: Person) -> None:
     person.sit_down("points:players=2", "red", ["greedy"], "R:S,S,S,S/Y:S,S,S,S r 3.4.5.7.8/1.2.3.4.5 *")
     person.press('#hand [data-card="8"]')
     assert person.text("#forced") == "Discard 8"
-    before = person.events()
-    person.press("#forced")
-    person.wait_for_turn(before)
-    assert person.log()[0] == "discard 8"
+    assert person.play(button="#forced")[0] == "discard 8"
 
 
 def test_team_game(person: Person) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from sorry_env.engine import kernels
 from sorry_env.engine.kernels import (
+    EACH,
     GREEDY,
     LOOK,
     NEW,
@@ -25,7 +26,9 @@ from sorry_env.engine.kernels import (
     TERMINATED,
     TRUNCATED,
 )
+from sorry_env.engine.packing import NUM_FIRST, Pack
 from sorry_env.engine.parameters import (
+    MOST_ACTIONS,
     MOVER,
     NUM_ACTIONS,
     NUM_FEATURES,
@@ -55,6 +58,7 @@ __all__ = [
 ]
 
 DEFAULT_MAX_PLIES: Final = 5000
+NO_ACTION: Final = -1  # neither an id nor a code
 LEAST_SHARE: Final = 512  # games below which handing them to a thread costs more than it saves
 
 
@@ -103,8 +107,10 @@ class Batch:
         plies: int64 (B,), plies played.
         final_observations: (B, P, F), with `auto_reset` only: what every seat saw last of the game that ended in the
             last step; elsewhere of an earlier one.
+        advance: `step` without its checks, for loops that step one game at a time: plays an action id in every open
+            game and returns -1, or the index of a game where it is not legal, and then no game has changed.
 
-    All five are written in place by every call: copy what you keep.
+    The first five are written in place by every call: copy what you keep.
     """
 
     def __init__(
@@ -136,7 +142,7 @@ class Batch:
         self.plies = np.zeros(num_games, np.int64)
         self.counts = np.zeros(num_games, np.int64)
         self.masks = np.zeros((num_games, p[NUM_ACTIONS]), np.int8)
-        self._firsts = np.zeros((num_games, kernels.NUM_FIRST), np.int16)
+        self._firsts = np.zeros((num_games, NUM_FIRST), np.int16)
         self._dtype = observation_dtype or np.float32
         self.observations = np.zeros((num_games, p[NUM_FEATURES] if observation_dtype else 0), self._dtype)
         self._units = count_units() if observation_dtype is np.uint8 else float_units()
@@ -146,7 +152,8 @@ class Batch:
         if auto_reset:
             self._ended = np.full(num_games, OPEN, np.int8)
             self._final_rewards = np.zeros((num_games, self.rules.players))
-            self.final_observations = np.zeros((num_games, self.rules.players, p[NUM_FEATURES]), self._dtype)
+            shape = num_games, self.rules.players, p[NUM_FEATURES]
+            self.final_observations = np.full(shape, 0, self._dtype)  # not `zeros`: steps would wait for its pages
         self._share_out()
         self.seed(seed)
 
@@ -156,26 +163,30 @@ class Batch:
         bounds = np.linspace(0, self.num_games, number + 1).astype(int).tolist()
         self._shares = [slice(a, b) for a, b in pairwise(bounds)]
         self._pools: dict[int, ThreadPoolExecutor] = {}
-        self._arguments = [self._arguments_of(share) for share in self._shares]
-        kernel, calls = kernels.advance, self._arguments
+        self._packs = [self._pack(share) for share in self._shares]
+        self._runs = [pack.bind(kernels.advance) for pack in self._packs]
+        self._samplers = [pack.bind(kernels.sample_legal) for pack in self._packs]
+        runs = self._runs
         if self.auto_reset:
-            kernel = kernels.advance_and_renew
-            pairs = zip(self._arguments, self._shares, strict=True)
-            calls = [(*arguments, *self._renewal_of(share)) for arguments, share in pairs]
-        self._step = partial(kernel, *calls[0]) if len(calls) == 1 else partial(self._call, kernel, calls)
+            pairs = zip(self._packs, self._shares, strict=True)
+            runs = [pack.bind(kernels.advance_and_renew, *self._renewal_of(share)) for pack, share in pairs]
+        self.advance = runs[0] if len(runs) == 1 else partial(self._run, runs)
 
-        self._samplers = [self._sampler_of(share) for share in self._shares]
-
-    def _sampler_of(self, share: slice) -> partial[None]:
-        arrays = self.states[share], self.parameters, self.counts[share], self._firsts[share], self._streams[share]
-        return partial(kernels.sample_legal, *arrays)
-
-    def _arguments_of(self, share: slice) -> tuple[Any, ...]:
-        return (
-            self.states[share], self._streams[share], self.parameters, self._actions[share], self._status[share],
-            self.plies[share], self.max_plies, self.auto_forced, self.masks[share], self.counts[share],
-            self._firsts[share], self.observations[share], self._units,
-        )  # fmt: skip
+    def _pack(self, share: slice) -> Pack:
+        return Pack(
+            states=self.states[share],
+            streams=self._streams[share],
+            parameters=self.parameters,
+            actions=self._actions[share],
+            status=self._status[share],
+            plies=self.plies[share],
+            masks=self.masks[share],
+            counts=self.counts[share],
+            firsts=self._firsts[share],
+            observations=self.observations[share],
+            max_plies=self.max_plies,
+            auto_forced=self.auto_forced,
+        )
 
     def _renewal_of(self, share: slice) -> tuple[Any, ...]:
         """What `auto_reset` hands to its kernel besides."""
@@ -195,8 +206,8 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for name in ("parameters", "_shares", "_samplers", "_pools", "_arguments", "_step"):
-            del state[name]  # shared, or views of arrays that a copy has of its own
+        for name in ("parameters", "_shares", "_pools", "_packs", "_runs", "_samplers", "advance"):
+            del state[name]  # shared, or of arrays that a copy has of its own
         state.pop("_weights", None)
         return state
 
@@ -269,34 +280,38 @@ class Batch:
         Raises:
             IllegalError: actions that are not integers, one a game, or not legal. No game has then been changed.
         """
+        action = EACH
         if isinstance(actions, int):
-            self._actions.fill(actions)
+            action = int(actions) if LOOK <= actions < MOST_ACTIONS else NO_ACTION
         else:
             actions = np.asarray(actions)
             if actions.dtype.kind not in "iu" or actions.shape not in ((self.num_games,), ()):
                 raise IllegalError(f"actions are {actions.dtype} {actions.shape}, not integers ({self.num_games},)")
             self._actions[:] = actions
-        illegal = self._step() if seated is None else self._advance(seated)
+        illegal = self.advance(action) if seated is None else self._advance(seated, action)
         if illegal >= 0:
             where = f"game {illegal}: " if self.num_games > 1 else ""
-            raise IllegalError(describe_illegal(self.position(illegal), int(self._actions[illegal]), where))
+            action = actions if isinstance(actions, int) else int(self._actions[illegal])
+            raise IllegalError(describe_illegal(self.position(illegal), action, where))
 
-    def _advance(self, seated: np.ndarray | None = None) -> int:
-        """Advances all games, none begun anew; the first game whose action is not legal, -1 where there is none."""
+    def _advance(self, seated: np.ndarray | None = None, action: int = EACH) -> int:
+        """As `advance`, but no game is begun anew, and compiled players may play on."""
         if seated is None:
-            return self._call(kernels.advance, self._arguments)
+            return self._run(self._runs, action)
         self._check_seated(seated)
-        pairs = zip(self._arguments, self._shares, strict=True)
-        calls = [(*arguments, seated[share], self._weights) for arguments, share in pairs]
-        return self._call(kernels.advance_to_learner, calls)
+        pairs = zip(self._packs, self._shares, strict=True)
+        kernel = kernels.advance_to_learner
+        return self._run([pack.bind(kernel, seated[share], self._weights) for pack, share in pairs], action)
 
-    def _call(self, kernel: Any, calls: list[tuple[Any, ...]]) -> int:
-        """Calls the kernel for each thread's share of the games."""
-        if len(calls) == 1:
-            return int(kernel(*calls[0]))
+    def _run(self, runs: list[partial[Any]], action: int) -> int:
+        """Calls each thread's kernel on its share of the games."""
+        if len(runs) == 1:
+            return int(runs[0](action))
+        if action != EACH:
+            self._actions.fill(action)
         illegal = int(kernels.find_illegal(self._actions, self._status, self.masks))
         if illegal < 0:
-            self._in_threads(lambda k: kernel(*calls[k]))
+            self._in_threads(lambda k: runs[k](EACH))
         return illegal
 
     def _check_seated(self, seated: np.ndarray) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from sorry_env.cards import CARDS, NUM_CARDS
 from sorry_env.engine import kernels
-from sorry_env.engine.parameters import CARD, DRAW_WIDTH, MOVER, OVER, PAWNS, parameter_row
+from sorry_env.engine.parameters import CARD, DRAW_WIDTH, MOST_ACTIONS, MOVER, OVER, PAWNS, parameter_row
 from sorry_env.errors import RulesError
 from sorry_env.notation import format_move
 from sorry_env.position import Position
@@ -81,7 +81,7 @@ def _comparable(rows: np.ndarray) -> np.ndarray:
 def _expand(frontier: np.ndarray, rows: np.ndarray, position: Position) -> tuple[np.ndarray, np.ndarray]:
     """All distinct results of each card from each row, with the number of ways that lead there."""
     p = parameter_row(position.rules)
-    out = np.empty((kernels.MOST_ACTIONS, DRAW_WIDTH), np.int16)
+    out = np.empty((MOST_ACTIONS, DRAW_WIDTH), np.int16)
     found, ways = [np.empty((0, DRAW_WIDTH), np.int16)], [np.empty(0, np.int64)]
     for e in range(len(frontier)):
         for card in range(NUM_CARDS):

@@ -15,6 +15,7 @@ from sorry_env.engine.parameters import (
     CARD,
     HANDS,
     LEFT,
+    MOST_ACTIONS,
     MOVER,
     NUM_FEATURES,
     OVER,
@@ -172,7 +173,7 @@ class Position:
             return []
         if self.hand(self.mover) is None:
             raise IllegalError(f"CARDS: the hand of {self.rules.colors[self.mover]}, who is on move, is unknown")
-        out = np.empty((1, kernels.MOST_ACTIONS), np.int16)
+        out = np.empty((1, MOST_ACTIONS), np.int16)
         count = kernels.legal_ids(self._row, parameter_row(self.rules), 0, out)
         ids: list[int] = out[0, :count].tolist()
         return ids

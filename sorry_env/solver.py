@@ -23,8 +23,7 @@ from sorry_env.actions import MAX_PAWNS
 from sorry_env.board import CIRCLE, HOME, START
 from sorry_env.cards import NUM_CARDS, TWO
 from sorry_env.engine import solving
-from sorry_env.engine.kernels import MOST_ACTIONS
-from sorry_env.engine.parameters import parameter_row
+from sorry_env.engine.parameters import MOST_ACTIONS, parameter_row
 from sorry_env.engine.solitaire import card_odds
 from sorry_env.errors import PolicyError, RulesError, SorryError
 from sorry_env.rules import Rules

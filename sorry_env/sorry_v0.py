@@ -13,7 +13,7 @@ from pettingzoo.utils import wrappers
 from sorry_env.actions import num_actions
 from sorry_env.batch import DEFAULT_MAX_PLIES, Batch, describe_illegal
 from sorry_env.drawing.frames import RENDER_FPS, RENDER_MODES, Frames
-from sorry_env.engine.parameters import MOVER
+from sorry_env.engine.parameters import MOST_ACTIONS, MOVER
 from sorry_env.errors import IllegalError, SorryError
 from sorry_env.notation import format_move
 from sorry_env.observation import Slice, highs, observation_layout, state_layout
@@ -50,7 +50,7 @@ def layout_box(layout: tuple[Slice, ...], dtype: Any) -> gymnasium.spaces.Box:
 def action_index(action: Any) -> int:
     """The action as an int; integers and integer arrays of no dimension will do. Raises IllegalError for others."""
     try:
-        return operator.index(action)
+        return int(operator.index(action))
     except TypeError:
         raise IllegalError(f"action {action!r} is not an integer; sample with action_space.sample(mask)") from None
 
@@ -121,16 +121,26 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._make_spaces(observation_dtype)
         self.agents: list[str] = []
+        self._no_mask = np.zeros_like(self._batch.masks[0])
+        self._no_mask.flags.writeable = False
+        self._mover = self.possible_agents[0]
         self._last_move: str | None = None
         self._before: Position | None = None
 
     def _take_views(self) -> None:
         """The rows that the batch writes in place: taken once, as indexing costs as much as copying."""
         self._mask, self._seen = self._batch.masks[0], self._batch.observations[0]
+        self._row, self._counts = self._batch.states[0].data, self._batch.counts.data
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        for name in ("_mask", "_seen", "_row", "_counts"):
+            del state[name]
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._take_views()  # a copy's views would be arrays of their own
+        self._take_views()
 
     def _make_spaces(self, dtype: type[np.float32] | type[np.uint8]) -> None:
         size = num_actions(self.rules.pawns, self.rules.teams)
@@ -178,21 +188,20 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._no_mask = np.zeros_like(self._batch.masks[0])
-        self._no_mask.flags.writeable = False
-        self.infos = {agent: {"action_mask": self._no_mask} for agent in self.agents}
-        self.agent_selection = self.agents[0]
+        self._idle = {agent: {"action_mask": self._no_mask} for agent in self.agents}
+        self.infos = dict(self._idle)
+        self.agent_selection = self._mover = self.agents[0]
         self._skip_agent_selection = None
         self._show()
 
     def _show(self) -> None:
         """Sets the agent on move, his mask and the end flags from the game."""
-        batch, infos = self._batch, self.infos
-        infos[self.agent_selection] = {"action_mask": self._no_mask}
-        self.agent_selection = agent = self.possible_agents[batch.states.item(MOVER)]
+        infos = self.infos
+        infos[self._mover] = self._idle[self._mover]
+        self.agent_selection = self._mover = agent = self.possible_agents[self._row[MOVER]]
         infos[agent] = {"action_mask": self._mask.copy()}
-        if not batch.counts.item(0):
-            is_over = bool(batch.terminated[0])
+        if not self._counts[0]:
+            is_over = bool(self._batch.terminated[0])
             self.terminations = dict.fromkeys(self.agents, is_over)
             self.truncations = dict.fromkeys(self.agents, not is_over)
             self.rewards = self._final_rewards()
@@ -215,11 +224,10 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        index = action_index(action)
-        if index < 0:  # perhaps a code that the batch would take
-            raise IllegalError(describe_illegal(self._batch.position(0), index))
+        index = action if type(action) is int else action_index(action)
         before = self.position if self.render_mode is not None else None
-        self._batch.step(index)
+        if not 0 <= index < MOST_ACTIONS or self._batch.advance(index) >= 0:
+            raise IllegalError(describe_illegal(self._batch.position(0), index))
         self._cumulative_rewards[agent] = 0.0
         if before is not None:
             self._before, self._last_move = before, format_move(before.row[0].tolist(), self.rules, index)
@@ -227,10 +235,10 @@ class raw_env(AECEnv[str, Observation, int]):  # type: ignore[misc]  # noqa: N80
 
     def observe(self, agent: str) -> Observation:
         """What an agent may know now; arrays are the caller's to keep."""
-        seat = self._seats[agent]
-        if seat == self._batch.states.item(MOVER):
+        if agent == self._mover:
             return {"observation": self._seen.copy(), "action_mask": self._mask.copy()}
-        return {"observation": self._batch.observe(np.array([seat]))[0], "action_mask": self._no_mask.copy()}
+        seat = np.array([self._seats[agent]])
+        return {"observation": self._batch.observe(seat)[0], "action_mask": self._no_mask.copy()}
 
     def state(self) -> np.ndarray:
         """Everything, hidden cards included, as in `state_space` (layout: `observation.state_layout`)."""

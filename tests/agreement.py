@@ -18,6 +18,7 @@ from strategies import reference_rules
 
 from sorry_env.actions import Action, Use, action_table
 from sorry_env.engine import kernels
+from sorry_env.engine.packing import NUM_FIRST, Pack
 from sorry_env.engine.parameters import (
     AGAIN,
     AWAITING,
@@ -25,6 +26,7 @@ from sorry_env.engine.parameters import (
     HANDS,
     IN_HAND,
     LEFT,
+    MOST_ACTIONS,
     MOVER,
     NUM_ACTIONS,
     OVER,
@@ -35,7 +37,6 @@ from sorry_env.engine.parameters import (
 )
 from sorry_env.engine.rows import stream_rows
 from sorry_env.notation import format_move, format_position, parse_position
-from sorry_env.observation import count_units
 from sorry_env.rules import rules_from
 
 NUM_CARDS = len(CARDS)
@@ -61,7 +62,7 @@ class Comparison:
         self.table = action_table(self.rules.pawns, self.rules.teams)
         self.rng = random.Random(f"{spec} {seed}")
         self.stream = stream_rows(seed, 1)
-        self.legal = np.empty((1, kernels.MOST_ACTIONS), np.int16)
+        self.legal = np.empty((1, MOST_ACTIONS), np.int16)
         self.shown: list[tuple[np.ndarray, list[int]]] = []
         self.decisions = 0
         self.differences: list[str] = []
@@ -232,11 +233,12 @@ class Comparison:
         size = len(S)
         masks, counts = np.zeros((size, self.p[0, NUM_ACTIONS]), np.int8), np.zeros(size, np.int64)
         look, status, plies = np.full(size, kernels.LOOK), np.zeros(size, np.int8), np.zeros(size, np.int64)
-        firsts = np.zeros((size, kernels.NUM_FIRST), np.int16)
+        firsts = np.zeros((size, NUM_FIRST), np.int16)
         seen, R = np.zeros((size, 0), np.uint8), stream_rows(0, size)
-        kernels.advance(S, R, self.p, look, status, plies, 1, False, masks, counts, firsts, seen, count_units())
+        pack = Pack(S, R, self.p, look, status, plies, masks, counts, firsts, seen, max_plies=1, auto_forced=False)
+        pack.bind(kernels.advance)(kernels.EACH)
         for e, (row, ids) in enumerate(self.shown):
-            first = ids[: kernels.NUM_FIRST]
+            first = ids[:NUM_FIRST]
             is_shown = masks[e].nonzero()[0].tolist() == ids and firsts[e, : len(first)].tolist() == first
             if not is_shown or counts[e] != len(ids) or (S[e] != row[0]).any():
                 text = format_position(row[0].tolist(), self.rules)

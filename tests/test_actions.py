@@ -24,7 +24,7 @@ from sorry_env.actions import (
 )
 from sorry_env.cards import CARDS, NUM_CARDS
 from sorry_env.engine import kernels
-from sorry_env.engine.parameters import CARD, parameter_row
+from sorry_env.engine.parameters import CARD, MOST_ACTIONS, parameter_row
 from sorry_env.position import Position
 from sorry_env.rules import Rules, rules_from
 
@@ -42,7 +42,7 @@ def test_codec_is_total(pawns: int, teams: bool) -> None:
     assert len(set(actions)) == size
     assert action_table(pawns, teams) == tuple(actions)
     assert action_ids(pawns, teams) == {action: index for index, action in enumerate(actions)}
-    assert size <= kernels.MOST_ACTIONS
+    assert size <= MOST_ACTIONS
 
 
 @spaces
@@ -98,7 +98,7 @@ def test_every_action_is_legal_somewhere(pawns: int, teams: bool) -> None:
     """No id is dead: with all switches on each is legal in some position."""
     draw = Rules(pawns=pawns, teams=teams, swap_partner=teams, start_cards=FORWARD_CARDS, x_forward4=True)
     hand = Rules(pawns=pawns, teams=teams, hand_size=1, start_cards=(), pawns_out=1)
-    out, found = np.empty((1, kernels.MOST_ACTIONS), np.int16), set[int]()
+    out, found = np.empty((1, MOST_ACTIONS), np.int16), set[int]()
     for start in random_positions(draw, 1, 1_000):
         row = start.row.copy()
         for card in range(NUM_CARDS):

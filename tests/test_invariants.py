@@ -10,9 +10,9 @@ from invariants import BatchCheck, check, play_random
 from strategies import HAND_GAMES, RULE_SETS, SPECS, positions, random_positions
 
 from sorry_env.engine import kernels
-from sorry_env.engine.parameters import AGAIN, NUM_ACTIONS, NUM_FEATURES, WIDTH, parameter_row
+from sorry_env.engine.packing import NUM_FIRST, Pack
+from sorry_env.engine.parameters import AGAIN, MOST_ACTIONS, NUM_ACTIONS, NUM_FEATURES, WIDTH, parameter_row
 from sorry_env.engine.rows import stream_rows
-from sorry_env.observation import count_units
 from sorry_env.position import Position
 from sorry_env.rules import Rules
 
@@ -78,7 +78,7 @@ class Batch:
         self.plies = np.zeros(size, np.int64)
         self.masks = np.zeros((size, self.p[0, NUM_ACTIONS]), np.int8)
         self.counts = np.full(size, -1, np.int64)
-        self.firsts = np.zeros((size, kernels.NUM_FIRST), np.int16)
+        self.firsts = np.zeros((size, NUM_FIRST), np.int16)
         self.seen = np.zeros((size, self.p[0, NUM_FEATURES]), np.uint8)
 
     def advance(self, auto_forced: bool = False) -> None:
@@ -88,26 +88,17 @@ class Batch:
 
     def try_to_advance(self, auto_forced: bool = False) -> int:
         """The same; returns the game whose action is not legal, -1 if there is none."""
-        refused: int = kernels.advance(
-            self.S,
-            self.R,
-            self.p,
-            self.actions,
-            self.status,
-            self.plies,
-            MOST_PLIES,
-            auto_forced,
-            self.masks,
-            self.counts,
-            self.firsts,
-            self.seen,
-            count_units(),
-        )
+        refused: int = self.pack(auto_forced).bind(kernels.advance)(kernels.EACH)
         return refused
+
+    def pack(self, auto_forced: bool) -> Pack:
+        """The arrays as kernels take them."""
+        rows = self.S, self.R, self.p, self.actions, self.status, self.plies
+        return Pack(*rows, self.masks, self.counts, self.firsts, self.seen, MOST_PLIES, auto_forced)
 
     def choose(self) -> None:
         """Draws a legal action for every open game, and begins a new one where a game has ended."""
-        kernels.sample_legal(self.S, self.p, self.counts, self.firsts, self.R, self.actions)
+        self.pack(False).bind(kernels.sample_legal)(self.actions)
         over = self.counts == 0
         self.status[over] = kernels.NEW
         self.counts[over] = -1
@@ -148,8 +139,8 @@ def test_unfolding(spec: str) -> None:
     """The kernel that looks one ply ahead lists the legal ids and what each leads to, and picks one of them."""
     rules = RULE_SETS[spec]
     p, R = parameter_row(rules), stream_rows(3, 1)
-    legal = np.empty((1, kernels.MOST_ACTIONS), np.int16)
-    after = np.empty((kernels.MOST_ACTIONS, p[0, WIDTH]), np.int16)
+    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    after = np.empty((MOST_ACTIONS, p[0, WIDTH]), np.int16)
     for position in random_positions(rules, 8, 5):
         count, picked = kernels.unfold_one(position.row.copy(), R, p, 0, legal, after)
         assert legal[0, :count].tolist() == position.legal_actions()

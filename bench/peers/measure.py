@@ -108,7 +108,7 @@ def aec(make: Callable[[], Any]) -> Burst:
             if terminated or truncated:
                 env.step(None)
                 continue
-            env.step(pick(np.flatnonzero(observation["action_mask"])))
+            env.step(pick(observation["action_mask"].nonzero()[0].tolist()))
             decisions += 1
         return decisions
 

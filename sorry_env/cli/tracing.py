@@ -10,7 +10,7 @@ from itertools import count
 import numpy as np
 
 from sorry_env.engine import kernels
-from sorry_env.engine.parameters import WIDTH, parameter_row
+from sorry_env.engine.parameters import MOST_ACTIONS, WIDTH, parameter_row
 from sorry_env.engine.rows import stream_rows
 from sorry_env.notation import format_all_pawns, format_move, format_pawns, format_rest
 from sorry_env.position import Position
@@ -39,8 +39,8 @@ def trace_lines(rules: Rules, games: int, seed: int) -> Iterator[str]:
     """
     p = parameter_row(rules)
     row = np.zeros((1, p[0, WIDTH]), np.int16)
-    legal = np.empty((1, kernels.MOST_ACTIONS), np.int16)
-    after = np.empty((kernels.MOST_ACTIONS, p[0, WIDTH]), np.int16)
+    legal = np.empty((1, MOST_ACTIONS), np.int16)
+    after = np.empty((MOST_ACTIONS, p[0, WIDTH]), np.int16)
     first = -1 if rules.first_player == "random" else rules.first_player
     for game in range(games):
         stream = stream_rows(seed, np.array([game]))

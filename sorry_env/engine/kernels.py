@@ -1,8 +1,8 @@
 """Compiled entry points: loops over the games of a batch around the rules. B 1 serves single games.
 
-Arrays: S int16 (B, W) game rows, R int64 (B, 4) streams, p int16 (1, *) parameters, masks int8 (B, A),
-observations float32 or uint8 (B, F), counts int64 (B,) legal actions of the open decision, firsts int16 (B, NUM_FIRST)
-the first ids of them. All are written in place.
+Arrays: S int16 (B, W) game rows, R int64 (B, 4) streams, p int16 (1, *) parameters, masks int8 (B, A), observations
+float32 or uint8 (B, F), units (1, 2) their scales. All are written in place. Kernels that take `address` and `kind` get
+all that a batch's step works on from a `packing.Pack`, by its `bind`.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -19,7 +19,18 @@ from sorry_env.engine.choosing import best_action
 from sorry_env.engine.dealing import draw, receive, reshuffle_if_empty, sample_card, set_up
 from sorry_env.engine.encoding import hide_hand, write_observation, write_points, write_rewards, write_state
 from sorry_env.engine.legal import legal_actions
-from sorry_env.engine.parameters import AWAITING, CARD, HAND_SIZE, HANDS, MOVER, NUM_ACTIONS, OVER, PLAYERS
+from sorry_env.engine.packing import NUM_FIRST, unpack
+from sorry_env.engine.parameters import (
+    AWAITING,
+    CARD,
+    HAND_SIZE,
+    HANDS,
+    MOST_ACTIONS,
+    MOVER,
+    NUM_ACTIONS,
+    OVER,
+    PLAYERS,
+)
 from sorry_env.engine.playing import copy_row, play, play_on_copy
 from sorry_env.engine.rows import CHOICE_STREAM, below, keep, kernel, next_number, once, row, rule
 
@@ -29,8 +40,7 @@ TRUNCATED: Final = 2
 NEW: Final = 3  # to be set up by the next call, its first player in `counts` (-1: drawn)
 SKIP: Final = -3
 LOOK: Final = -1001  # far from ids that a user may get wrong by one
-MOST_ACTIONS: Final = 600
-NUM_FIRST: Final = 16  # legal ids of an open decision that a batch keeps; few decisions have more
+EACH: Final = -1002  # each game has its own action
 MOST_GAMES_A_STEP: Final = 1000
 NOBODY: Final = 0  # who plays a seat in compiled code
 RANDOM: Final = 1
@@ -105,42 +115,47 @@ def show(s, p, legal, mask, count, observation, num_seen, units):
 
 
 @kernel
-def advance(S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, firsts, observations, units):
+def advance(address, kind, action):
     """For each game: plays actions[e], runs on to its next decision, and shows what is legal and what the mover sees.
 
-    actions[e] may also be LOOK, which plays nothing, or SKIP, which leaves the game and all that is shown of it alone,
-    as any action does in an ended game. A NEW game is set up, whatever the action. Masks and counts are 0 for ended
-    games; observations of no columns are left out.
+    All actions[e] are `action`, unless that is EACH. They may also be LOOK, which plays nothing, or SKIP, which leaves
+    the game and all that is shown of it alone, as any action does in an ended game. A NEW game is set up, whatever the
+    action. Masks and counts are 0 for ended games; observations of no columns are left out.
 
     Returns -1; or the index of a game whose action is not legal, and then no game has changed.
     """
+    S, R, p, actions, status, plies, masks, counts, firsts, observations, units, legal, max_plies, auto_forced = unpack(
+        address, kind
+    )
+    if action != EACH:
+        actions[:] = action
     illegal = first_illegal(actions, status, masks)
     if illegal >= 0:
         return illegal
-    legal = np.zeros((1, MOST_ACTIONS), np.int16)
     for e in range(len(S)):
         if not is_left_alone(actions[e], status[e]):
             s, q, out = row(S, e), row(p, 0), row(legal, 0)
             run_on(s, q, row(R, e), actions[e], out, status, plies, counts, e, max_plies, auto_forced)
             show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
             keep_first(out, row(firsts, e))
-    keep(legal)
     return -1
 
 
 @kernel
-def advance_to_learner(
-    S, R, p, actions, status, plies, max_plies, auto_forced, masks, counts, firsts, observations, units, seated, weights
-):
+def advance_to_learner(address, kind, seated, weights, action):
     """As `advance`, but seats with seated[e, seat] RANDOM to SOLITAIRE play on from their games' choice streams.
 
     Each game runs on to the next decision of a seat that is NOBODY's, or to its end. seated is int8 (B, P), weights
     float64 (3, *).
     """
+    S, R, p, actions, status, plies, masks, counts, firsts, observations, units, legal, max_plies, auto_forced = unpack(
+        address, kind
+    )
+    if action != EACH:
+        actions[:] = action
     illegal = first_illegal(actions, status, masks)
     if illegal >= 0:
         return illegal
-    legal = np.zeros((1, MOST_ACTIONS), np.int16)
     work = np.empty((1, S.shape[1]), np.int16)
     for e in range(len(S)):
         if is_left_alone(actions[e], status[e]):
@@ -159,32 +174,12 @@ def advance_to_learner(
                 action = int(best_action(s, q, w, out, counts[e], row(work, 0), chance))
         show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
         keep_first(out, row(firsts, e))
-    keep(legal)
     keep(work)
     return -1
 
 
 @kernel
-def advance_and_renew(
-    S,
-    R,
-    p,
-    actions,
-    status,
-    plies,
-    max_plies,
-    auto_forced,
-    masks,
-    counts,
-    firsts,
-    observations,
-    units,
-    first,
-    ended,
-    rewards,
-    by_points,
-    finals,
-):
+def advance_and_renew(address, kind, first, ended, rewards, by_points, finals, action):
     """As `advance`, but a game that ends is at once followed by a new one; how it ended is kept.
 
     `first` begins the new games (-1: drawn). ended int8 (B,): TERMINATED or TRUNCATED where a game ended in this call,
@@ -192,10 +187,14 @@ def advance_and_renew(
     last, written where a game ended. A new game that ends before its first decision is followed by another, at most
     MOST_GAMES_A_STEP times: then it stays ended until the next call.
     """
+    S, R, p, actions, status, plies, masks, counts, firsts, observations, units, legal, max_plies, auto_forced = unpack(
+        address, kind
+    )
+    if action != EACH:
+        actions[:] = action
     illegal = first_illegal(actions, status, masks)
     if illegal >= 0:
         return illegal
-    legal = np.zeros((1, MOST_ACTIONS), np.int16)
     q = row(p, 0)
     for e in range(len(S)):
         if ended[e] != OPEN:
@@ -220,7 +219,6 @@ def advance_and_renew(
                     write_observation(s, q, seat, row(finals, q[PLAYERS] * e + seat), row(units, 0))
         show(s, q, out, row(masks, e), counts[e], row(observations, e), observations.shape[1], row(units, 0))
         keep_first(out, row(firsts, e))
-    keep(legal)
     return -1
 
 
@@ -300,20 +298,19 @@ def points(S, p, out):
 
 
 @kernel
-def sample_legal(S, p, counts, firsts, R, actions):
-    """A uniform legal action for each open game from its own choice stream; -1 where none is open."""
-    legal = np.empty((1, MOST_ACTIONS), np.int16)
+def sample_legal(address, kind, chosen):
+    """A uniform legal action for each open game from its own choice stream into chosen int64 (B,); -1 in ended ones."""
+    S, R, p, _, _, _, _, counts, firsts, _, _, legal, _, _ = unpack(address, kind)
     out = row(legal, 0)
     for e in range(len(S)):
-        actions[e] = -1
+        chosen[e] = -1
         if counts[e] > 0:
             k = below(row(R, e), CHOICE_STREAM, counts[e])
             if k < NUM_FIRST:
-                actions[e] = firsts[e, k]
+                chosen[e] = firsts[e, k]
             else:
                 legal_actions(row(S, e), row(p, 0), out)
-                actions[e] = out[k]
-    keep(legal)
+                chosen[e] = out[k]
 
 
 @kernel

@@ -29,6 +29,7 @@ DRAW_WIDTH: Final = HANDS
 HAND_WIDTH: Final = HANDS + SEATS * NUM_CARDS
 
 SIDES: Final = RING // SIDE
+MOST_ACTIONS: Final = 600  # more than any rules have
 NUM_PLACES: Final = HOME + 1  # values of progress
 AWAITING: Final = NO_CARD
 IN_HAND: Final = -2

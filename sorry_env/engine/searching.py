@@ -17,10 +17,9 @@ import numpy as np
 from sorry_env.actions import SEATS
 from sorry_env.cards import NUM_CARDS
 from sorry_env.engine.dealing import receive, reshuffle_if_empty
-from sorry_env.engine.kernels import MOST_ACTIONS
 from sorry_env.engine.layers import BLOCK, multiply
 from sorry_env.engine.legal import legal_actions
-from sorry_env.engine.parameters import AWAITING, CARD, LEFT, MOVER, OVER, PILE, REPLACEMENT, WIDTH
+from sorry_env.engine.parameters import AWAITING, CARD, LEFT, MOST_ACTIONS, MOVER, OVER, PILE, REPLACEMENT, WIDTH
 from sorry_env.engine.playing import copy_row, play_on_copy
 from sorry_env.engine.rows import keep, kernel, row, rule
 from sorry_env.engine.valuing import (

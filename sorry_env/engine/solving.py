@@ -16,9 +16,8 @@ import numpy as np
 from sorry_env.actions import MAX_PAWNS
 from sorry_env.board import ENTRANCE, HOME, RING, START
 from sorry_env.cards import NUM_CARDS
-from sorry_env.engine.kernels import MOST_ACTIONS
 from sorry_env.engine.legal import legal_actions
-from sorry_env.engine.parameters import CARD, MOVER, NUM_PAWNS, OVER, PAWNS, SHIFT, WIDTH
+from sorry_env.engine.parameters import CARD, MOST_ACTIONS, MOVER, NUM_PAWNS, OVER, PAWNS, SHIFT, WIDTH
 from sorry_env.engine.playing import play_on_copy
 from sorry_env.engine.rows import keep, kernel, row, rule
 

@@ -31,6 +31,12 @@ class PolicyError(SorryError):
     """A policy file that is missing, damaged or made for another game."""
 
 
+def quoted(text: object, most: int = 80) -> str:
+    """A text from elsewhere as Python would write it, cut where it is long."""
+    whole = str(text)
+    return repr(whole if len(whole) <= most else whole[: most - 3] + "...")
+
+
 def one_line(what: object, most: int = 160) -> str:
     """A text from elsewhere as part of a message: its first line, cut, and nothing in it that steers a terminal."""
     return printable((str(what).splitlines() or [""])[0][:most])

@@ -27,7 +27,7 @@ from sorry_env.engine.parameters import (
     PILE,
     UNKNOWN,
 )
-from sorry_env.errors import AmbiguousError, IllegalError, MalformedError
+from sorry_env.errors import AmbiguousError, IllegalError, MalformedError, quoted
 from sorry_env.rules import Rules
 
 Row = Sequence[int]
@@ -129,10 +129,10 @@ def parse_position(text: str, rules: Rules) -> np.ndarray:
         IllegalError: a position that cannot be; the message names the field.
     """
     if len(text) > MOST_CHARS:
-        raise MalformedError(f"position: {_quote(text)} has {len(text)} characters, more than {MOST_CHARS}")
+        raise MalformedError(f"position: {quoted(text)} has {len(text)} characters, more than {MOST_CHARS}")
     parts = text.split(" ")
     if len(parts) != 4:
-        raise MalformedError(f"position: {_quote(text)} has {len(parts)} fields, not the four PAWNS MOVER CARDS PILE")
+        raise MalformedError(f"position: {quoted(text)} has {len(parts)} fields, not the four PAWNS MOVER CARDS PILE")
     rows = np.zeros((1, HAND_WIDTH if rules.hand_size else DRAW_WIDTH), np.int16)
     row = rows[0]
     row[PAWNS : PAWNS + SEATS * SEATS] = HOME
@@ -147,22 +147,18 @@ def parse_position(text: str, rules: Rules) -> np.ndarray:
     return rows
 
 
-def _quote(text: str) -> str:
-    return repr(text if len(text) <= 80 else text[:77] + "...")
-
-
 def _parse_pawns(text: str, rules: Rules, row: np.ndarray) -> None:
     fields = text.split("/")
     if len(fields) != rules.players:
-        raise IllegalError(f"PAWNS: {_quote(text)} seats {len(fields)} colours, the rules {rules.players}")
+        raise IllegalError(f"PAWNS: {quoted(text)} seats {len(fields)} colours, the rules {rules.players}")
     squares: dict[int, str] = {}
     for seat, (field, color) in enumerate(zip(fields, rules.color_ids, strict=True)):
         letter, colon, places = field.partition(":")
         if not colon or letter != COLORS[color]:
-            raise MalformedError(f"PAWNS: {_quote(field)} does not begin with '{COLORS[color]}:'")
+            raise MalformedError(f"PAWNS: {quoted(field)} does not begin with '{COLORS[color]}:'")
         progresses = sorted(_parse_place(place, color) for place in places.split(","))
         if len(progresses) != rules.pawns:
-            raise IllegalError(f"PAWNS: {_quote(field)} has {len(progresses)} pawns, the rules {rules.pawns}")
+            raise IllegalError(f"PAWNS: {quoted(field)} has {len(progresses)} pawns, the rules {rules.pawns}")
         for progress in progresses:
             if CIRCLE - 1 <= progress < HOME:
                 place = _LOCATIONS[color][progress]
@@ -177,12 +173,12 @@ def _parse_place(text: str, color: int) -> int:
     try:
         return parse_location(color, text)
     except KeyError:
-        raise MalformedError(f"PAWNS: {_quote(text)} is no location (S, 0..59, s0..s4, H)") from None
+        raise MalformedError(f"PAWNS: {quoted(text)} is no location (S, 0..59, s0..s4, H)") from None
 
 
 def _parse_mover(text: str, rules: Rules, row: np.ndarray) -> None:
     if len(text) != 1 or text.upper() not in COLORS or text != text.lower():
-        raise MalformedError(f"MOVER: {_quote(text)} is not one of r, b, y, g")
+        raise MalformedError(f"MOVER: {quoted(text)} is not one of r, b, y, g")
     if text.upper() not in rules.colors:
         raise IllegalError(f"MOVER: {text!r} is not seated (seated: {', '.join(rules.colors.lower())})")
     row[MOVER] = rules.colors.index(text.upper())
@@ -208,7 +204,7 @@ def _parse_card(text: str, row: np.ndarray) -> None:
         row[CARD] = AWAITING
         return
     if text not in _CARD_IDS:
-        raise MalformedError(f"CARDS: {_quote(text)} is neither a card ({' '.join(CARDS)}) nor '-'")
+        raise MalformedError(f"CARDS: {quoted(text)} is neither a card ({' '.join(CARDS)}) nor '-'")
     if row[OVER]:
         raise IllegalError(f"CARDS: {text!r} is drawn, but the game is over (write '-')")
     row[CARD] = _CARD_IDS[text]
@@ -217,7 +213,7 @@ def _parse_card(text: str, row: np.ndarray) -> None:
 def _parse_hands(text: str, rules: Rules, row: np.ndarray) -> None:
     hands = text.split("/")
     if len(hands) != rules.players:
-        raise IllegalError(f"CARDS: {_quote(text)} has {len(hands)} hands, the rules {rules.players}")
+        raise IllegalError(f"CARDS: {quoted(text)} has {len(hands)} hands, the rules {rules.players}")
     row[CARD] = AWAITING if row[OVER] else IN_HAND
     for seat, hand in enumerate(hands):
         if hand == "?":
@@ -226,7 +222,7 @@ def _parse_hands(text: str, rules: Rules, row: np.ndarray) -> None:
         cards = hand.split(".") if hand else []
         for card in cards:
             if card not in _CARD_IDS:
-                raise MalformedError(f"CARDS: {_quote(card)} in {_quote(hand)} is no card ({' '.join(CARDS)})")
+                raise MalformedError(f"CARDS: {quoted(card)} in {quoted(hand)} is no card ({' '.join(CARDS)})")
             row[HANDS + NUM_CARDS * seat + _CARD_IDS[card]] += 1
         _check_hand_size(len(cards), hand, seat, rules, row)
 
@@ -238,7 +234,7 @@ def _check_hand_size(size: int, hand: str, seat: int, rules: Rules, row: np.ndar
         row[CARD] = AWAITING
     elif size != rules.hand_size or (is_mover and row[OVER]):
         wanted = rules.hand_size - 1 if is_mover and row[OVER] else rules.hand_size
-        raise IllegalError(f"CARDS: the hand {_quote(hand)} of {rules.colors[seat]} has {size} cards, not {wanted}")
+        raise IllegalError(f"CARDS: the hand {quoted(hand)} of {rules.colors[seat]} has {size} cards, not {wanted}")
 
 
 def _parse_pile(text: str, rules: Rules, row: np.ndarray) -> None:
@@ -248,9 +244,9 @@ def _parse_pile(text: str, rules: Rules, row: np.ndarray) -> None:
         if rules.deck == "replacement":
             pile, shown = list(rules.deck_counts), [0] * NUM_CARDS
     elif rules.deck == "replacement":
-        raise MalformedError(f"PILE: {_quote(text)}: the replacement deck is written '*'")
+        raise MalformedError(f"PILE: {quoted(text)}: the replacement deck is written '*'")
     elif not re.fullmatch(r"[0-9]{11}", text):
-        raise MalformedError(f"PILE: {_quote(text)} is neither eleven digits nor '*'")
+        raise MalformedError(f"PILE: {quoted(text)} is neither eleven digits nor '*'")
     else:
         pile = [int(digit) for digit in text]
     for kind, (left, out, total) in enumerate(zip(pile, shown, rules.deck_counts, strict=True)):
@@ -356,16 +352,16 @@ def parse_move(text: str, row: Row, rules: Rules, legal: Iterable[int]) -> int:
     match = _MOVE.fullmatch(text) if len(text) <= MOST_CHARS else None
     if match is None:
         raise MalformedError(
-            f"move: {_quote(text)} is not written as CARD:PART, such as 1:S>4, 7:5>8,20>24 or 11:22<>50, nor is it "
+            f"move: {quoted(text)} is not written as CARD:PART, such as 1:S>4, 7:5>8,20>24 or 11:22<>50, nor is it "
             "'pass' or 'discard CARD'"
         )
     fitting = [move for move in moves if move.partition(":")[2] == text]
     if len(fitting) > 1:
-        raise AmbiguousError(f"move: {_quote(text)} may be {' or '.join(fitting)}; write the card")
+        raise AmbiguousError(f"move: {quoted(text)} may be {' or '.join(fitting)}; write the card")
     if fitting:
         return moves[fitting[0]]
     raise IllegalError(
-        f"move: {_quote(text)} is not legal in {format_position(row, rules)!r}; legal: {_list_moves(moves)}"
+        f"move: {quoted(text)} is not legal in {format_position(row, rules)!r}; legal: {_list_moves(moves)}"
     )
 
 

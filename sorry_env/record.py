@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from sorry_env.errors import IllegalError, MalformedError, SorryError
+from sorry_env.errors import IllegalError, MalformedError, SorryError, quoted
 from sorry_env.game import Game
 from sorry_env.position import Position
 from sorry_env.rules import rules_from
@@ -84,14 +84,16 @@ def read_record(text: str) -> Game:
 def _check_whole(lines: list[str]) -> None:
     """Raises MalformedError for lines that do not begin with the format's version, or are too few for a record."""
     if not lines or lines[0] != _HEADER:
-        found = repr(lines[0][:80]) if lines else "an empty text"
+        found = quoted(lines[0]) if lines else "an empty text"
         if lines and lines[0].startswith("sorry-record "):
             raise MalformedError(
                 f"record: it is written as {found}, this version reads {_HEADER!r}; read it with the one that wrote it"
             )
         raise MalformedError(f"record: begins with {found}, not {_HEADER!r}")
     if len(lines) < 4:
-        raise MalformedError(f"record: it breaks off after {lines[-1][:80]!r}; rules, start and end follow {_HEADER!r}")
+        raise MalformedError(
+            f"record: it breaks off after {quoted(lines[-1])}; rules, start and end follow {_HEADER!r}"
+        )
 
 
 @contextmanager
@@ -100,7 +102,7 @@ def _quoting(number: int, line: str) -> Iterator[None]:
     try:
         yield
     except SorryError as error:
-        raise type(error)(f"record line {number} {line[:80]!r}: {error}") from None
+        raise type(error)(f"record line {number} {quoted(line)}: {error}") from None
 
 
 def _field(line: str, name: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from sorry_env.board import COLORS, SLIDES_BY_OPTION
 from sorry_env.cards import CARDS, DECKS, FORWARD
-from sorry_env.errors import RulesError
+from sorry_env.errors import RulesError, quoted
 
 _DEFAULT_COLORS: Final = {2: "RY", 3: "RBY", 4: "RBYG"}
 _FORWARD_CARDS: Final = tuple(card for card, steps in zip(CARDS, FORWARD, strict=True) if steps)
@@ -199,7 +199,7 @@ def rules_from(rules: str | Rules = "classic", players: int | None = None, **opt
     if not isinstance(rules, str | Rules):
         raise RulesError(f"rules: {rules!r} is neither a name nor a rules record")
     if isinstance(rules, str) and len(rules) > MOST_CHARS:
-        raise RulesError(f"rules: {rules[:80]!r}... has {len(rules)} characters, more than {MOST_CHARS}")
+        raise RulesError(f"rules: {quoted(rules)} has {len(rules)} characters, more than {MOST_CHARS}")
     record = rules if isinstance(rules, Rules) else _parse_spec(rules)
     if players is not None:
         options["players"] = players
@@ -212,12 +212,12 @@ def _parse_spec(text: str) -> Rules:
     if name not in PRESETS:
         near = get_close_matches(name, PRESETS, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise RulesError(f"rules: unknown rule set {name!r}{hint} (known: {', '.join(PRESETS)})")
+        raise RulesError(f"rules: unknown rule set {quoted(name)}{hint} (known: {', '.join(PRESETS)})")
     options: dict[str, Any] = {}
     for part in filter(None, tail.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
-            raise RulesError(f"rules: {part!r} in {text!r} is not written field=value")
+            raise RulesError(f"rules: {quoted(part)} in {quoted(text)} is not written field=value")
         options[key] = _parse_value(key, value)
     return _override(PRESETS[name], options)
 
@@ -226,7 +226,7 @@ def _override(record: Rules, options: dict[str, Any]) -> Rules:
     known = [field.name for field in fields(Rules)]
     for key in options:
         if key not in known:
-            raise RulesError(f"rules: no field {key!r} (fields: {', '.join(known)})")
+            raise RulesError(f"rules: no field {quoted(key)} (fields: {', '.join(known)})")
     options = dict(options)
     if options.get("colors") and "players" not in options:
         options["players"] = len("".join(_texts(options["colors"])))

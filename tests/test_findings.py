@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from playing import play_aec
 
-from sorry_env import Batch, sorry_v0
-from sorry_env.errors import IllegalError
+from sorry_env import Batch, read_record, rules_from, sorry_v0
+from sorry_env.errors import IllegalError, RulesError
 from sorry_env.vector_env import SorryVectorEnv
 
 
@@ -31,3 +31,12 @@ def test_steps_before_the_first_reset() -> None:
         raw.step(None)
     with pytest.raises(IllegalError, match="no game is open: call reset first"):
         raw.step(None)
+
+
+def test_long_options_are_quoted_in_part() -> None:
+    """An option of a thousand letters that are written by their codes makes no message of ten thousand."""
+    spec = "classic:" + "\0" * 900
+    for call in (lambda: rules_from(spec), lambda: read_record(f"sorry-record 1\nrules {spec}\nstart x\nend y\n")):
+        with pytest.raises(RulesError, match="not written field=value") as caught:
+            call()
+        assert len(str(caught.value)) < 1500

@@ -11,7 +11,7 @@ from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from sorry_env.errors import SpecError
+from sorry_env.errors import SpecError, quoted
 from sorry_env.game import Game
 from sorry_env.position import Positions
 from sorry_env.rules import Rules
@@ -115,7 +115,7 @@ def known_players() -> list[str]:
 
 def _open(spec: str) -> Player:
     if len(spec) > MOST_SPEC_CHARS:
-        raise SpecError(f"player: {spec[:80]!r}... has {len(spec)} characters, more than {MOST_SPEC_CHARS}")
+        raise SpecError(f"player: {quoted(spec)} has {len(spec)} characters, more than {MOST_SPEC_CHARS}")
     name, _, tail = spec.partition(":")
     if name in _NAMED:
         return _NAMED[name](spec, _parse_options(spec, tail))
@@ -128,7 +128,7 @@ def _open(spec: str) -> Player:
             return factory(spec, {})
     near = get_close_matches(name, _NAMED, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    raise SpecError(f"player: no player {spec!r}; {hint}known: {', '.join(known_players())}")
+    raise SpecError(f"player: no player {quoted(spec)}; {hint}known: {', '.join(known_players())}")
 
 
 def _parse_options(spec: str, tail: str) -> dict[str, str]:
@@ -136,7 +136,7 @@ def _parse_options(spec: str, tail: str) -> dict[str, str]:
     for part in filter(None, tail.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
-            raise SpecError(f"player: {part!r} in {spec!r} is not written option=value")
+            raise SpecError(f"player: {quoted(part)} in {quoted(spec)} is not written option=value")
         options[key] = value
     return options
 
@@ -145,4 +145,6 @@ def refuse_options(spec: str, options: dict[str, str], known: tuple[str, ...] = 
     """Raises SpecError where `options` holds a key that is not `known`."""
     for key in options:
         if key not in known:
-            raise SpecError(f"player: {spec!r} has no option {key!r} (it has: {', '.join(known) or 'none'})")
+            raise SpecError(
+                f"player: {quoted(spec)} has no option {quoted(key)} (it has: {', '.join(known) or 'none'})"
+            )

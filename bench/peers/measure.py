@@ -108,7 +108,8 @@ def aec(make: Callable[[], Any]) -> Burst:
             if terminated or truncated:
                 env.step(None)
                 continue
-            env.step(pick(observation["action_mask"].nonzero()[0].tolist()))
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(legal.item(int(random.random() * legal.size)))  # what `pick` does, but for an array
             decisions += 1
         return decisions
 

@@ -457,10 +457,11 @@ class Batch:
     def observe(self, seats: np.ndarray) -> np.ndarray:
         """What seats[e] sees of game e: (B, F) in the batch's dtype. Raises SorryError where a seat is not seated."""
         seats = np.ascontiguousarray(seats, np.int64)
-        if seats.shape != (self.num_games,) or seats.min() < 0 or seats.max() >= self.rules.players:
-            raise SorryError(f"seats: one of 0..{self.rules.players - 1} is wanted for each of {self.num_games} games")
         out = np.empty((self.num_games, self.parameters[0, NUM_FEATURES]), self._dtype)
-        kernels.observe(self.states, self.parameters, seats, out, self._units)
+        if seats.shape != (self.num_games,) or not kernels.observe(
+            self.states, self.parameters, seats, out, self._units
+        ):
+            raise SorryError(f"seats: one of 0..{self.rules.players - 1} is wanted for each of {self.num_games} games")
         return out
 
     def whole_states(self) -> np.ndarray:

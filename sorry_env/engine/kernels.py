@@ -257,9 +257,13 @@ def afterstates(S, p, counts, starts, actions, seats, ends, features, units):
 
 @kernel
 def observe(S, p, seats, observations, units):
-    """Observations of the games from seats[e]."""
+    """Observations of the games from seats[e]; returns whether all are seats."""
+    q = row(p, 0)
     for e in range(len(S)):
-        write_observation(row(S, e), row(p, 0), seats[e], row(observations, e), row(units, 0))
+        if seats[e] < 0 or seats[e] >= q[PLAYERS]:
+            return False
+        write_observation(row(S, e), q, seats[e], row(observations, e), row(units, 0))
+    return True
 
 
 @kernel

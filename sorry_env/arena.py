@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sorry_env.batch import LOOK, NOBODY, SKIP, Batch
+from sorry_env.engine.packing import Written
 from sorry_env.errors import SorryError, in_short
 from sorry_env.players.base import Player
 
@@ -24,7 +25,7 @@ def _compiled_as(player: Player) -> int:
     return kind
 
 
-class Arena:
+class Arena(Written):
     """A batch whose seats belong to players; the seats of LEARNER are left to the caller.
 
     Built-in players (`compiled_as`) play in compiled code from the games' own streams; any other is asked once a round
@@ -126,7 +127,7 @@ class Arena:
         return actions
 
 
-class LearnerBatch:
+class LearnerBatch(Written):
     """B games with one learner's seat each: what the single, the vector and the SB3 environment share.
 
     Args:

@@ -26,7 +26,7 @@ from sorry_env.engine.kernels import (
     TERMINATED,
     TRUNCATED,
 )
-from sorry_env.engine.packing import NUM_FIRST, Pack
+from sorry_env.engine.packing import NUM_FIRST, Pack, Written
 from sorry_env.engine.parameters import (
     MOST_ACTIONS,
     MOVER,
@@ -80,7 +80,7 @@ class Afterstates(NamedTuple):
     features: np.ndarray
 
 
-class Batch:
+class Batch(Written):
     """B games in step. Each has its own random stream: results do not depend on B, on threads or on the games' order.
 
     After `reset` every game stands at a decision, and `masks`, `counts`, `observations` and `movers` show it. `step`
@@ -212,7 +212,7 @@ class Batch:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        super().__setstate__(state)
         self.parameters = parameter_row(self.rules)
         self._share_out()
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sorry_env.batch import Batch
+from sorry_env.engine.packing import Written
 from sorry_env.rules import Rules
 
 
@@ -36,7 +37,7 @@ class Transitions(NamedTuple):
     truncated: np.ndarray
 
 
-class SelfPlay:
+class SelfPlay(Written):
     """B games of P learners, one decision a game and step, new games by themselves.
 
     `batch.observations` and `batch.masks` show the open decisions; whose they are says `rows`. A seat's decision comes

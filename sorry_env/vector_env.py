@@ -12,13 +12,14 @@ from gymnasium.vector.utils import batch_space
 
 from sorry_env.arena import LearnerBatch
 from sorry_env.batch import DEFAULT_MAX_PLIES, SKIP, Batch, describe_illegal
+from sorry_env.engine.packing import Written
 from sorry_env.errors import IllegalError, SorryError
 from sorry_env.gym_env import SorryEnv
 from sorry_env.players import Player
 from sorry_env.rules import Rules
 
 
-class SorryVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+class SorryVectorEnv(Written, gymnasium.vector.VectorEnv[Any, Any, Any]):
     """N games of one learner each, as arrays; the same games and infos as N single environments, many times faster.
 
     Observations float32 (N, F), rewards float64 (N,), ends bool (N,), `infos["action_mask"]` int8 (N, A). Games that

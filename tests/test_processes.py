@@ -5,6 +5,7 @@ Every child runs for itself with a time limit: what hangs fails.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import shutil
@@ -15,12 +16,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
+import joblib  # type: ignore[import-untyped]
 import pytest
 from programs import ROOT, read_json
 from stories import batch_stories, digests
 
-from sorry_env import Batch, Game, load_player, read_record, sorry_v0
+from sorry_env import Batch, Game, SelfPlay, load_player, read_record, sorry_v0
 from sorry_env.gym_env import SorryEnv
+from sorry_env.vector_env import SorryVectorEnv
 
 SECONDS: Final = 120  # a machine that does other work compiles slowly
 PATHS: Final = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
@@ -115,6 +118,28 @@ def test_spawn() -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         there = pool.submit(play_on, kept).result(timeout=SECONDS)
     assert there == play_on(kept)
+
+
+def play_here(players: list[Any]) -> list[Any]:
+    """What large batches, in themselves and in environments, go on to; joblib sends their arrays as read-only files."""
+    batch, vector, play = players
+    shown: list[Any] = digests(batch_stories(batch, [0, 2000], 20))
+    for _ in range(5):
+        seen, _, _, _, infos = vector.step(vector.reset()[1]["action_mask"].argmax(1))
+        done = play.step(play.batch.sample())
+        shown += [seen.tobytes(), infos["action_mask"].tobytes(), done.rows.tobytes(), done.rewards.tobytes()]
+    return [hashlib.sha256(repr(shown).encode()).hexdigest(), batch.observations.flags.writeable]
+
+
+def test_joblib() -> None:
+    """Workers of joblib play on with what they are sent in mid-game, as the parent does, however large."""
+    batch, vector = Batch("classic", 2048, 3, threads=2), SorryVectorEnv(1024, opponents=["greedy"])
+    play = SelfPlay("classic:players=2", 2048, 3)
+    vector.reset(seed=3)
+    batch_stories(batch, [0], 5)
+    with joblib.parallel_config("loky", n_jobs=2):
+        there = joblib.Parallel()(joblib.delayed(play_here)([batch, vector, play]) for _ in range(2))
+    assert there == [play_here([batch, vector, play])] * 2
 
 
 ASYNC = """

@@ -29,6 +29,15 @@ NUM_ARRAYS: Final = len(DTYPES)
 NUM_FACTS: Final = 7
 
 
+class Written:
+    """What writes into arrays of its own, wherever it is unpickled: joblib hands its workers large ones read-only."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            is_array = isinstance(value, np.ndarray)
+            self.__dict__[name] = np.require(np.asarray(value), requirements="W") if is_array else value
+
+
 class Pack:
     """What the kernels of a batch of B games work on. It keeps the arrays.
 
@@ -47,7 +56,7 @@ class Pack:
         auto_forced: whether forced plies are played silently.
 
     Raises:
-        ValueError: an array that kernels would misread: of another type or length, or with gaps.
+        ValueError: an array that kernels would misread: of another type or length, or with gaps; one that is read-only.
     """
 
     def __init__(
@@ -72,6 +81,8 @@ class Pack:
         for array, dtype in zip(self._arrays, DTYPES, strict=True):
             if array.dtype not in dtype or not array.flags.c_contiguous or len(array) not in (len(states), 1):
                 raise ValueError(f"kernels would misread {array.dtype} {array.shape} of strides {array.strides}")
+            if array is not parameters and not array.flags.writeable:
+                raise ValueError(f"kernels write into {array.dtype} {array.shape}, which is read-only")
         widths = [array.shape[1] for array in (states, parameters, masks, observations)]
         facts = [len(states), *widths, max_plies, int(auto_forced)]
         self._numbers = np.array([*(array.ctypes.data for array in self._arrays), *facts], np.int64)

@@ -17,6 +17,7 @@ from sorry_env.errors import SorryError
 from sorry_env.game import Game
 from sorry_env.record import format_record
 from sorry_env.rules import Rules
+from sorry_env.web.describing import describe_move
 
 PAGE: Final = Path(__file__).parent / "page"
 MOST_PLIES: Final = 4000
@@ -68,7 +69,7 @@ def replay_of(game: Game, names: Sequence[str] | None = None, judge: str = "") -
 
 
 def _frames(game: Game, names: Sequence[str] | None, pieces: dict[str, int]) -> list[dict[str, Any]]:
-    """The position before each ply and at the end, with the move that led there."""
+    """The position before each ply and at the end, with the move that led there, in notation and in words."""
     frames: list[dict[str, Any]] = []
     before, last = None, None
     for position, move in (*game.plies, (game.position, None)):
@@ -78,6 +79,7 @@ def _frames(game: Game, names: Sequence[str] | None, pieces: dict[str, int]) -> 
                 "svg": _runs([pieces.setdefault(piece, len(pieces)) for piece in _GROUPS.split(svg)]),
                 "seat": before.mover if before else None,
                 "move": last,
+                "spoken": describe_move(before, last).spoken if before and last else None,
                 "position": str(position),
             }
         )

@@ -87,6 +87,8 @@ def test_split_seven(person: Person) -> None:
     person.picture("split-second")
     assert person.findings() == []
     assert person.play("ring-8")[0] == "7:20>23,4>8"
+    said = "red:\nRed pawn from square 20 to square 23, then red pawn from square 4 to square 8\n7:20>23,4>8"
+    assert person.text("#log li").replace("R\n", "", 1) == f"1.\n{said}"
 
 
 def test_split_taken_back_and_a_whole_seven(person: Person) -> None:

@@ -21,6 +21,9 @@ from sorry_env.drawing import position_pixels
 from sorry_env.drawing.frames import PIXELS, WINDOW_PIXELS
 from sorry_env.drawing.window import Window
 from sorry_env.gym_env import SorryEnv
+from sorry_env.last_ply import LastPlyBatch
+from sorry_env.players import Player
+from sorry_env.players.light import GreedyPlayer
 from sorry_env.position import Position
 
 
@@ -71,6 +74,44 @@ def test_learners_pixels_hide_hands() -> None:
     truth: Position = env._batch.position(0)
     assert shows(env.render(), position_pixels(truth, size=PIXELS, viewer=1))
     assert not shows(env.render(), position_pixels(truth, size=PIXELS))
+
+
+class AskedPlayer(GreedyPlayer):
+    """Plays as greedy does, but is asked, as a player of a user's own is."""
+
+
+@pytest.mark.parametrize(
+    "rules", ["classic:players=3", "points:players=2", "mini-2", "teams", "classic:deck=replacement"]
+)
+@pytest.mark.parametrize("opponents", [["race"], [AskedPlayer()]], ids=["compiled", "asked"])
+def test_last_move_in_the_learners_picture(rules: str, opponents: list[str | Player]) -> None:
+    """The last ply, whoever played it, leads to the position shown; games are those of an environment without pictures.
+
+    A ply that is forced, of a compiled player, of one that is asked, or the learner's own may be the last.
+    """
+    env = SorryEnv(rules, opponents=opponents, render_mode="rgb_array", seat="random")
+    plain = SorryEnv(rules, opponents=opponents, seat="random")
+    batch = env._batch
+    assert isinstance(batch, LastPlyBatch)
+    movers, rng = set(), np.random.default_rng(3)
+    for seed in range(4):
+        assert np.array_equal(env.reset(seed=seed)[0], plain.reset(seed=seed)[0])
+        is_over = False
+        while not is_over:
+            if batch.plies[0]:
+                assert batch.before is not None
+                movers.add((batch.before.mover - env.seat) % env.rules.players)
+                after = batch.before.after(str(batch.last_move))
+                assert after.pawns_text() == batch.position(0).pawns_text()
+            action = int(rng.choice(np.flatnonzero(env.action_masks())))
+            seen, _, terminated, truncated, _ = env.step(action)
+            assert np.array_equal(seen, plain.step(action)[0])
+            is_over = terminated or truncated
+    assert movers >= {0, env.rules.players - 1}  # after a 2 or at the end his own, else that of the seat before him
+    picture = position_pixels(
+        batch.position(0), size=PIXELS, viewer=env.seat, last_move=batch.last_move, before=batch.before
+    )
+    assert shows(env.render(), picture)
 
 
 @pytest.mark.usefixtures("_quick")

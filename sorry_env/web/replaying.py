@@ -101,7 +101,7 @@ def _runs(numbers: Sequence[int]) -> list[int]:
 def _analysis(game: Game, judge: Judge | str) -> tuple[list[Any] | None, list[Any], str]:
     """Chances of each seat at each frame, the biggest mistakes, and, where there is neither, why."""
     if isinstance(judge, str):
-        return None, [], f"No chances to win: {judge}"
+        return None, [], judge
     try:
         found = judge.game(game)
     except SorryError as error:  # a record may hide hands
@@ -116,11 +116,11 @@ def _rounded(chance: float) -> float:
 
 @lru_cache(maxsize=32)
 def judge_of(spec: str, rules: Rules) -> Judge | str:
-    """A judge for the rules, or, in one line, why there is none."""
+    """A judge for the rules, or a line for people that says why there is none."""
     try:
         return Judge(spec, rules)
     except SorryError as error:
-        return str(error)
+        return f"No chances to win: {error}"
 
 
 def replay_html(replay: dict[str, Any]) -> str:

@@ -168,7 +168,7 @@ def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
     shown = game.position if not rules.hand_size or game.is_over else game.position.seen_by(you)
     is_open = not game.is_over and stored.state == OPEN
     is_yours = is_open and game.mover == you
-    plies = game.plies
+    plies, judge = game.plies, judge_of(DEFAULT_JUDGE, rules)
     return {
         "id": stored.id,
         "at": len(game.history),
@@ -189,6 +189,7 @@ def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
         "winners": list(game.winners),
         "points": list(game.points()) if rules.scoring == "points" and game.is_over else None,
         "chances": _chances(shown, you, is_open),
+        "note": judge if isinstance(judge, str) else "",
         "position": str(shown),
         "svg": _picture(shown, plies, stored.names),
     }

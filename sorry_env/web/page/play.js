@@ -31,8 +31,8 @@ function show(next) {
   svg = showPicture(game.svg, byId("board"), byId("board-words"));
   Object.assign(byId("table").dataset, { at: game.at, turn: turnWord() });
   showStatus();
-  byId("chances").replaceChildren(seatChances(game, shownChances));
-  byId("chances-section").hidden = !shownChances;
+  byId("chances").replaceChildren(shownChances ? seatChances(game, shownChances) : element("p", { className: "quiet", textContent: game.note }));
+  byId("chances-section").hidden = !shownChances && !game.note;
   showHelp(byId("how-table"), { rules: game.rules }).catch(showError);
   showLog();
   byId("resign").hidden = game.state !== "open";

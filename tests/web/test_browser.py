@@ -194,19 +194,6 @@ def test_team_game(person: Person) -> None:
     assert len(played) >= 4
 
 
-def test_no_chances(person: Person) -> None:
-    """Where no champion is shipped for the rules a line says why there are no chances to win."""
-    person.sit_down("edition-1939:players=2", "red", ["greedy"])
-    assert person.text("#chances").startswith(
-        "No chances to win: champion: none is shipped for the rules 'edition-1939"
-    )
-    assert person.count("#chances .bar") == 0
-    person.picture("no-chances")
-    assert person.findings() == []
-    person.sit_down(TWO, "red", ["greedy"])
-    assert person.count("#chances .bar") == 2
-
-
 def test_list_and_keyboard(person: Person) -> None:
     """Every legal move is a button; places of the board, too, are reached by Tab and chosen by Enter or Space."""
     game = person.sit_down(TWO, "red", ["greedy"], STARTED.format(card="10"))

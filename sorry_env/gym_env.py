@@ -13,6 +13,7 @@ from sorry_env.arena import LearnerBatch
 from sorry_env.batch import DEFAULT_MAX_PLIES, Batch, describe_illegal
 from sorry_env.drawing.frames import RENDER_FPS, RENDER_MODES, Frames
 from sorry_env.errors import IllegalError, SorryError
+from sorry_env.last_ply import LastPlyBatch
 from sorry_env.observation import observation_layout
 from sorry_env.players import Player, load_player
 from sorry_env.rules import Rules, rules_from
@@ -77,7 +78,8 @@ class SorryEnv(gymnasium.Env[Any, int]):
         self.render_mode, self._illegal = render_mode, illegal
         self.scoring = reward or self.rules.scoring
         self._is_dict = observation == "dict"
-        self._batch = Batch(self.rules, 1, auto_forced=auto_forced, max_plies=max_plies)
+        kind = Batch if render_mode is None else LastPlyBatch
+        self._batch = kind(self.rules, 1, auto_forced=auto_forced, max_plies=max_plies)
         copies = 1 if len(opponents) > 1 else self.rules.players - 1
         self.opponents = [load_player(one) for one in opponents] * copies
         self._games = LearnerBatch(self._batch, self.opponents, np.random.default_rng(), seat, self.choose_opponents)
@@ -154,8 +156,9 @@ class SorryEnv(gymnasium.Env[Any, int]):
         return self._observation(), reward, *ended, self._info(**more)
 
     def render(self) -> Any:
-        """The board by `render_mode`: text ("ansi"), pixels ("rgb_array"), or nothing ("human" shows it; None)."""
-        return self._frames.render(self._batch.position(0).seen_by(self.seat), self.metadata["render_fps"])
+        """The board and the last move, whoever made it, by `render_mode`: text, pixels, or nothing ("human"; None)."""
+        last = (self._batch.last_move, self._batch.before) if isinstance(self._batch, LastPlyBatch) else ()
+        return self._frames.render(self._batch.position(0).seen_by(self.seat), self.metadata["render_fps"], *last)
 
     def close(self) -> None:
         """Closes the window, if there is one."""

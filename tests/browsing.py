@@ -119,6 +119,16 @@ class Person:
         """Clicks a place of the board."""
         self.press(f'.spot[data-spot="{place}"]')
 
+    def touch(self, place: str, right: float = 0, down: float = 0) -> None:
+        """Touches the screen so many CSS pixels beside the middle of a place of the board."""
+        middle = (
+            "const found = document.querySelector(arguments[0]); found.scrollIntoView({block: 'center'});"
+            "const { x, y, width, height } = found.getBoundingClientRect(); return [x + width / 2, y + height / 2]"
+        )
+        x, y = self.script(middle, f'.place[data-place="{place}"] > *')
+        for kind, points in (("touchStart", [{"x": x + right, "y": y + down}]), ("touchEnd", [])):
+            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
     def log(self) -> list[str]:
         """The moves so far, as the page shows them."""
         return list(

@@ -21,7 +21,7 @@ ROOMS = [
     {"notation"},
     {"position"},
     {"perft", "game", "match", "record", "rendering", "drawing", "solver", "values"},
-    {"batch"},
+    {"batch", "last_ply"},
     {"players", "self_play", "value_games"},
     {"analysis"},
     {"arena"},

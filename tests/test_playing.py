@@ -117,6 +117,8 @@ def test_champion_is_the_default(capsys: pytest.CaptureFixture[str], typed: pyte
     run = play(capsys, typed, "hint\n", "--rules", "edition-1939:players=2", "--seed", "1")
     assert "Yellow greedy" in run.out
     assert any(line.startswith("no hints (champion: none is shipped for the rules 'edition-1939") for line in said(run))
+    run = play(capsys, typed, "", "--rules", "edition-1939:players=2", "--seed", "1", "--hints-always")
+    assert sum(line.startswith("no hints (champion: none is shipped") for line in said(run)) == 1
     run = play(capsys, typed, "hint\n", "--players", "2", "--seed", "1", "--hints", "none")
     assert "no hints: --hints none was given" in said(run)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import shutil
 import subprocess
 import sys
 import time
@@ -21,6 +23,9 @@ from sorry_env.drawing import position_pixels
 from sorry_env.drawing.frames import PIXELS, WINDOW_PIXELS
 from sorry_env.drawing.window import Window
 from sorry_env.gym_env import SorryEnv
+from sorry_env.last_ply import LastPlyBatch
+from sorry_env.players import Player
+from sorry_env.players.light import GreedyPlayer
 from sorry_env.position import Position
 
 
@@ -71,6 +76,44 @@ def test_learners_pixels_hide_hands() -> None:
     truth: Position = env._batch.position(0)
     assert shows(env.render(), position_pixels(truth, size=PIXELS, viewer=1))
     assert not shows(env.render(), position_pixels(truth, size=PIXELS))
+
+
+class AskedPlayer(GreedyPlayer):
+    """Plays as greedy does, but is asked, as a player of a user's own is."""
+
+
+@pytest.mark.parametrize(
+    "rules", ["classic:players=3", "points:players=2", "mini-2", "teams", "classic:deck=replacement"]
+)
+@pytest.mark.parametrize("opponents", [["race"], [AskedPlayer()]], ids=["compiled", "asked"])
+def test_last_move_in_the_learners_picture(rules: str, opponents: list[str | Player]) -> None:
+    """The last ply, whoever played it, leads to the position shown; games are those of an environment without pictures.
+
+    A ply that is forced, of a compiled player, of one that is asked, or the learner's own may be the last.
+    """
+    env = SorryEnv(rules, opponents=opponents, render_mode="rgb_array", seat="random")
+    plain = SorryEnv(rules, opponents=opponents, seat="random")
+    batch = env._batch
+    assert isinstance(batch, LastPlyBatch)
+    movers, rng = set(), np.random.default_rng(3)
+    for seed in range(4):
+        assert np.array_equal(env.reset(seed=seed)[0], plain.reset(seed=seed)[0])
+        is_over = False
+        while not is_over:
+            if batch.plies[0]:
+                assert batch.before is not None
+                movers.add((batch.before.mover - env.seat) % env.rules.players)
+                after = batch.before.after(str(batch.last_move))
+                assert after.pawns_text() == batch.position(0).pawns_text()
+            action = int(rng.choice(np.flatnonzero(env.action_masks())))
+            seen, _, terminated, truncated, _ = env.step(action)
+            assert np.array_equal(seen, plain.step(action)[0])
+            is_over = terminated or truncated
+    assert movers >= {0, env.rules.players - 1}  # after a 2 or at the end his own, else that of the seat before him
+    picture = position_pixels(
+        batch.position(0), size=PIXELS, viewer=env.seat, last_move=batch.last_move, before=batch.before
+    )
+    assert shows(env.render(), picture)
 
 
 @pytest.mark.usefixtures("_quick")
@@ -125,11 +168,63 @@ def test_copies_have_no_window() -> None:
     env.reset(seed=5)
     for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
         there, action = env.position, first_legal(twin)
+        env.close()
         twin.step(action)
         assert twin.position.pawns_text() == there.after(action).pawns_text()
         assert env.position == there
         twin.close()
     env.close()
+
+
+@pytest.mark.usefixtures("_quick")
+def test_a_second_window_takes_the_place_of_the_first() -> None:
+    """Of two environments with windows the later one is shown, with a warning; the other goes on without one."""
+    first, second = sorry_v0.raw_env(render_mode="human"), SorryEnv(render_mode="human")
+    first.reset(seed=1)
+    with pytest.warns(UserWarning, match="a process has one window: the new one takes the place"):
+        second.reset(seed=1)
+    shown = on_screen()
+    first.step(first_legal(first))
+    assert np.array_equal(on_screen(), shown)
+    first.close()
+    second.step(int(np.flatnonzero(second.action_masks())[0]))
+    assert not np.array_equal(on_screen(), shown)
+    second.close()
+    assert pygame.display.get_surface() is None
+    first.reset(seed=1)  # its own again
+    assert pygame.display.get_surface() is not None
+    first.close()
+
+
+ON_X = """
+import numpy, pygame
+from PIL import ImageGrab
+from sorry_env import sorry_v0
+env = sorry_v0.raw_env(render_mode="human")
+env.reset(seed=1)
+for agent in env.agent_iter(12):
+    env.step(int(env.infos[agent]["action_mask"].argmax()))
+pygame.event.pump()
+shown = numpy.transpose(pygame.surfarray.array3d(pygame.display.get_surface()), (1, 0, 2))
+screen = numpy.array(ImageGrab.grab(xdisplay="").convert("RGB"))
+places = [screen[y : y + 720, x : x + 720] for y in range(len(screen) - 719) for x in range(len(screen[0]) - 719)]
+print(pygame.display.get_driver(), any(numpy.array_equal(place, shown) for place in places))
+env.close()
+"""
+
+
+@pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="xvfb-run is not on PATH: no screen to open a window on")
+def test_window_on_a_real_screen() -> None:
+    """`human` opens a window of an X server, and the server's screen has the picture."""
+    done = subprocess.run(
+        ["xvfb-run", "-a", "-s", "-screen 0 800x760x24", sys.executable, "-c", ON_X],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "SDL_VIDEODRIVER": "x11", "PYTHONPATH": ":".join(sys.path)},
+        timeout=60,
+    )
+    assert done.stdout.split() == ["x11", "True"], done.stderr
 
 
 def test_vector_environment_has_no_picture() -> None:

@@ -200,6 +200,8 @@ class _Table:
         """
         rng = players_stream(seed)
         self._store()  # now, not after an hour of play
+        if self.hints_always and not isinstance(self.judge, Judge):
+            self.screen.say(printable(self.judge))
         try:
             while not self.game.is_over:
                 player = self.seated[self.game.mover]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, ClassVar
 
+import gymnasium
 import numpy as np
 
 from sorry_env.errors import SorryError
@@ -19,6 +20,8 @@ except ImportError:
 class Window:
     """One window on the screen; closed by its user, it stays closed.
 
+    pygame shows one window a process: another one takes its place, with a warning, and it is closed from then on.
+
     Args:
         size: width and height in pixels.
         caption: the window's title.
@@ -26,6 +29,8 @@ class Window:
     Raises:
         SorryError: there is no screen.
     """
+
+    _shown: ClassVar[Window | None] = None
 
     def __init__(self, size: int, caption: str) -> None:
         self.size = size
@@ -38,6 +43,13 @@ class Window:
             pygame.display.quit()
             raise SorryError(f'no window can be opened ({error}): use render_mode="rgb_array"') from None
         pygame.display.set_caption(caption)
+        if Window._shown is not None:
+            Window._shown.is_open = False
+            gymnasium.logger.warn(
+                "a process has one window: the new one takes the place of the one that was open "
+                '(close that environment first, or use render_mode="rgb_array" for one of them)'
+            )
+        Window._shown = self
 
     def show(self, pixels: np.ndarray, fps: float) -> None:
         """Shows a picture, uint8 (size, size, 3), and waits until its time is over; nothing in a closed window."""
@@ -52,5 +64,5 @@ class Window:
     def close(self) -> None:
         """Closes the window, however often it is called."""
         if self.is_open:
-            self.is_open = False
+            self.is_open, Window._shown = False, None
             pygame.display.quit()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import stat
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,11 +62,11 @@ class Opponents:
 
     def choices(self, rules: Rules) -> list[Choice]:
         """Everybody, with why some cannot play these rules."""
-        found = []
-        for name in (*NAMED, *self._files()):
+        found, files = [], self._files()
+        for name in (*NAMED, *files):
             why_not = ""
             try:
-                self.player(name, rules)
+                self._player(name, rules, files)
             except SorryError as error:
                 why_not = str(error)
             found.append(Choice(name, NAMED.get(name, "policy file"), why_not))
@@ -72,13 +74,16 @@ class Opponents:
 
     def player(self, name: str, rules: Rules) -> Player:
         """The player of a listed name, bound to the rules. Raises RefusedError (400), and what the player raises."""
-        files = {} if name in NAMED else self._files()
+        return self._player(name, rules, {} if name in NAMED else self._files())
+
+    def _player(self, name: str, rules: Rules, files: dict[str, tuple[Path, float]]) -> Player:
         if name not in NAMED and name not in files:
             raise RefusedError(
                 400, f"opponent: {name[:80]!r} is not listed; there are: {', '.join((*NAMED, *files))[:800]}"
             )
-        spec = str(files.get(name, name))
-        key = (spec, files[name].stat().st_mtime if name in files else 0.0, rules)
+        path, changed = files.get(name, (name, 0.0))
+        spec = str(path)
+        key = (spec, changed, rules)
         with self._lock:
             if key in self._loaded:
                 return self._loaded[key]
@@ -95,9 +100,14 @@ class Opponents:
         except SorryError as error:  # the folder's place is nothing that clients need to know
             raise type(error)(str(error).replace(spec, name)) from None
 
-    def _files(self) -> dict[str, Path]:
-        """Path of each policy file by its name."""
+    def _files(self) -> dict[str, tuple[Path, float]]:
+        """Path of each policy file by its name, and when it was changed; one that is deleted meanwhile is left out."""
         if self._folder is None:
             return {}
-        paths = sorted(path for path in self._folder.absolute().glob("*.onnx") if path.is_file())
-        return {path.name: path for path in paths[:MOST_FILES] if path.name.isprintable()}
+        files: dict[str, tuple[Path, float]] = {}
+        for path in sorted(self._folder.absolute().glob("*.onnx")):
+            with contextlib.suppress(OSError):
+                found = path.stat()
+                if stat.S_ISREG(found.st_mode) and path.name.isprintable() and len(files) < MOST_FILES:
+                    files[path.name] = path, found.st_mtime
+        return files

@@ -17,6 +17,7 @@ from sorry_env.errors import SorryError
 from sorry_env.game import Game
 from sorry_env.record import format_record
 from sorry_env.rules import Rules
+from sorry_env.web.describing import describe_move
 
 PAGE: Final = Path(__file__).parent / "page"
 MOST_PLIES: Final = 4000
@@ -68,7 +69,7 @@ def replay_of(game: Game, names: Sequence[str] | None = None, judge: str = "") -
 
 
 def _frames(game: Game, names: Sequence[str] | None, pieces: dict[str, int]) -> list[dict[str, Any]]:
-    """The position before each ply and at the end, with the move that led there."""
+    """The position before each ply and at the end, with the move that led there, in notation and in words."""
     frames: list[dict[str, Any]] = []
     before, last = None, None
     for position, move in (*game.plies, (game.position, None)):
@@ -78,6 +79,7 @@ def _frames(game: Game, names: Sequence[str] | None, pieces: dict[str, int]) -> 
                 "svg": _runs([pieces.setdefault(piece, len(pieces)) for piece in _GROUPS.split(svg)]),
                 "seat": before.mover if before else None,
                 "move": last,
+                "spoken": describe_move(before, last).spoken if before and last else None,
                 "position": str(position),
             }
         )
@@ -99,7 +101,7 @@ def _runs(numbers: Sequence[int]) -> list[int]:
 def _analysis(game: Game, judge: Judge | str) -> tuple[list[Any] | None, list[Any], str]:
     """Chances of each seat at each frame, the biggest mistakes, and, where there is neither, why."""
     if isinstance(judge, str):
-        return None, [], f"No chances to win: {judge}"
+        return None, [], judge
     try:
         found = judge.game(game)
     except SorryError as error:  # a record may hide hands
@@ -114,11 +116,11 @@ def _rounded(chance: float) -> float:
 
 @lru_cache(maxsize=32)
 def judge_of(spec: str, rules: Rules) -> Judge | str:
-    """A judge for the rules, or, in one line, why there is none."""
+    """A judge for the rules, or a line for people that says why there is none."""
     try:
         return Judge(spec, rules)
     except SorryError as error:
-        return str(error)
+        return f"No chances to win: {error}"
 
 
 def replay_html(replay: dict[str, Any]) -> str:

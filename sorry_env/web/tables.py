@@ -168,7 +168,7 @@ def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
     shown = game.position if not rules.hand_size or game.is_over else game.position.seen_by(you)
     is_open = not game.is_over and stored.state == OPEN
     is_yours = is_open and game.mover == you
-    plies = game.plies
+    plies, judge = game.plies, judge_of(DEFAULT_JUDGE, rules)
     return {
         "id": stored.id,
         "at": len(game.history),
@@ -185,22 +185,14 @@ def table_view(stored: StoredGame, game: Game) -> dict[str, Any]:
         "card": game.position.card,
         "hand": list(game.position.hand(you) or ()),
         "moves": _with_chances(shown, describe_moves(shown)) if is_yours else [],
-        "last": _last(plies),
-        "log": [[position.mover, event] for position, event in plies],
+        "log": [[before.mover, move, describe_move(before, move).spoken] for before, move in plies],
         "winners": list(game.winners),
         "points": list(game.points()) if rules.scoring == "points" and game.is_over else None,
         "chances": _chances(shown, you, is_open),
+        "note": judge if isinstance(judge, str) else "",
         "position": str(shown),
         "svg": _picture(shown, plies, stored.names),
     }
-
-
-def _last(plies: list[tuple[Position, str]]) -> dict[str, Any] | None:
-    """The last move in words."""
-    if not plies:
-        return None
-    position, move = plies[-1]
-    return {"seat": position.mover, "spoken": describe_move(position, move).spoken}
 
 
 def _picture(shown: Position, plies: list[tuple[Position, str]], names: Sequence[str]) -> str:

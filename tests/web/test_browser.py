@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -87,6 +88,8 @@ def test_split_seven(person: Person) -> None:
     person.picture("split-second")
     assert person.findings() == []
     assert person.play("ring-8")[0] == "7:20>23,4>8"
+    said = "red:\nRed pawn from square 20 to square 23, then red pawn from square 4 to square 8\n7:20>23,4>8"
+    assert person.text("#log li").replace("R\n", "", 1) == f"1.\n{said}"
 
 
 def test_split_taken_back_and_a_whole_seven(person: Person) -> None:
@@ -381,30 +384,59 @@ def test_written_replay_needs_nothing(person: Person, tmp_path: Path) -> None:
     assert person.script("return performance.getEntriesByType('resource').map((each) => each.name)") == []
 
 
-def test_phone(person: Person) -> None:
+@pytest.fixture
+def phone(person: Person) -> Iterator[Person]:
+    """Who sits at a phone, 360 CSS pixels wide."""
+    screen = {"width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 2, "mobile": True}
+    person.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    person.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    yield person
+    person.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+    person.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_phone(phone: Person) -> None:
     """At 360 px no page is wider than the screen, in lobby, games and replay; the moves come before the chances."""
-    person.driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 2, "mobile": True},
-    )
-    try:
-        person.visit()
-        wait_for(lambda: person.count("#opponents select"), "the lobby")
-        check_width(person, "phone-lobby")
-        person.sit_down(TWO, "red", ["greedy"], STARTED.format(card="7"))
-        check_width(person, "phone-game")
-        top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
-        tops = [person.script(top, f"#{each}-section") for each in ("moves", "chances")]
-        assert tops == sorted(tops)  # what is to be done comes before what is to be known
-        assert person.play("ring-20", "ring-23", "ring-8")[0] == "7:20>23,4>8"
-        game = person.sit_down("points:players=2", "red", ["greedy"], seed=4)
-        check_width(person, "phone-hand")
-        person.server.tables.storage.resign(person.session, game)
-        person.visit(f"replay#g={game}")
-        wait_for(lambda: person.text("#step"), "the replay")
-        check_width(person, "phone-replay")
-    finally:
-        person.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    phone.visit()
+    wait_for(lambda: phone.count("#opponents select"), "the lobby")
+    check_width(phone, "phone-lobby")
+    phone.sit_down(TWO, "red", ["greedy"], STARTED.format(card="7"))
+    check_width(phone, "phone-game")
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    tops = [phone.script(top, f"#{each}-section") for each in ("moves", "chances")]
+    assert tops == sorted(tops)  # what is to be done comes before what is to be known
+    assert phone.play("ring-20", "ring-23", "ring-8")[0] == "7:20>23,4>8"
+    game = phone.sit_down("points:players=2", "red", ["greedy"], seed=4)
+    check_width(phone, "phone-hand")
+    phone.server.tables.storage.resign(phone.session, game)
+    phone.visit(f"replay#g={game}")
+    wait_for(lambda: phone.text("#step"), "the replay")
+    check_width(phone, "phone-replay")
+
+
+def test_touch(phone: Person) -> None:
+    """At 360 px a finger that misses a ring by less than 22 px is understood; of two rings the nearer counts."""
+    phone.sit_down(TWO, "red", ["greedy"], STARTED.format(card="7"))
+    board = phone.script("return document.querySelector('#board').getBoundingClientRect().width")
+    assert board > 0.98 * PHONE[0]
+    phone.touch("ring-20", -30)
+    assert phone.spots("target") == set()
+    for right, down in ((-15, -15), (-15, 15), (0, 20), (0, -20)):
+        phone.touch("ring-20", right, down)
+        assert "ring-27" in phone.spots("target"), (right, down)
+        phone.press("#undo-choice")
+    phone.touch("ring-20")
+    phone.picture("phone-touch")
+    phone.touch("ring-23", -5, 8)
+    assert phone.spots("target") == {"ring-8"}  # after three squares one pawn has four left
+    phone.press("#undo-choice")
+    phone.touch("ring-20")
+    phone.touch("ring-23", -5, 14)
+    assert phone.spots("target") == {"ring-7"}
+    before = phone.events()
+    phone.touch("ring-7", 0, 18)
+    phone.wait_for_turn(before)
+    assert phone.log()[0] == "7:20>24,4>7"
 
 
 def check_width(person: Person, name: str) -> None:

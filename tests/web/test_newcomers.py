@@ -76,11 +76,16 @@ def test_help_in_the_lobby_and_at_the_table(person: Person) -> None:
 
 
 def test_no_empty_panel_of_chances(person: Person) -> None:
-    """Where nobody can tell chances, their panel is not shown; where somebody can, it is."""
+    """Where nobody can tell chances, their panel says in a line why; where somebody can, it has a bar a seat."""
     person.sit_down("classic:players=3,slide_on=any", "red", ["greedy", "greedy"])
-    assert person.text("#chances-section") == ""
+    told = "No chances to win: champion: none is shipped for the rules 'classic:players=3,slide_on=any'; "
+    assert person.text("#chances").startswith(told)
+    assert person.count("#chances .bar") == 0
+    person.picture("no-chances")
+    assert person.findings() == []
     person.sit_down(TWO, "red", ["greedy"])
     assert "Yellow (greedy)" in person.text("#chances-section")
+    assert person.count("#chances .bar") == 2
 
 
 def test_arrow_keys_step_a_replay(person: Person) -> None:

@@ -299,6 +299,28 @@ def test_policies_by_name_alone(tmp_path: Path, serve: Serve) -> None:
     assert "was made for the rules" in {each["name"]: each["why_not"] for each in other}["mine.onnx"]
 
 
+def test_policies_that_vanish(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is deleted while the folder is looked through is told of in the listing, and refused as opponent."""
+    folder, rules = tmp_path / "policies", rules_from("classic", players=2)
+    folder.mkdir()
+    visitor = serve(policies=folder).visitor()
+    look = Path.stat
+
+    def look_once(path: Path, **options: Any) -> Any:
+        found = look(path, **options)
+        if path.name == "gone.onnx":
+            path.unlink()
+        return found
+
+    tiny_policies.write_policy(folder / "gone.onnx", rules)
+    monkeypatch.setattr(Path, "stat", look_once)
+    listed = visitor.state(visitor.get("/api/opponents?rules=classic&players=2"))["opponents"]
+    assert "no file 'gone.onnx'" in {each["name"]: each["why_not"] for each in listed}["gone.onnx"]
+    refusal(visitor.post("/api/games", json=NEW | {"opponents": ["gone.onnx"]}), 400, "not listed")
+    tiny_policies.write_policy(folder / "gone.onnx", rules)
+    refusal(visitor.post("/api/games", json=NEW | {"opponents": ["gone.onnx"]}), 400, "no file 'gone.onnx'")
+
+
 HOSTS = ("evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.2:{port}", "", "[::1", "a:b:c")
 
 

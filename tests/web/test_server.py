@@ -42,8 +42,10 @@ def test_games_of_each_rule_set(name: str, visitor: Visitor) -> None:
         visitor.state(visitor.post(f"/api/games/{state['id']}/resign", json={}))
     game = read_record(visitor.get(f"/api/games/{state['id']}/record").text)
     assert list(game.winners) == state["winners"]
-    assert bool(state["winners"]) == (name == "mini-1")
-    assert [event for _, event in game.history if not event.startswith("draw ")] == [move for _, move in state["log"]]
+    assert bool(state["winners"]) == (state["state"] == "over")  # mini-2 may end as early, by its cards
+    assert state["winners"] or name != "mini-1"
+    played = [event for _, event in game.history if not event.startswith("draw ")]
+    assert played == [move for _, move, _ in state["log"]]
 
 
 def test_same_seed_same_game_after_every_restart(tmp_path: Path) -> None:
@@ -97,7 +99,7 @@ def test_kill_loses_no_answered_move(path: Path) -> None:
     game, at = done.stdout.split()
     state = Tables(Storage(path), Opponents(None)).view("s" * 43, game)
     assert state["at"] == int(at)
-    assert state["log"] == [[0, "7:20>27"]]
+    assert state["log"] == [[0, "7:20>27", "Red pawn from square 20 to square 27"]]
 
 
 def test_two_hundred_games_at_once(server: Server) -> None:

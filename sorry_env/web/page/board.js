@@ -2,6 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = { start: 60, home: 60 };
+const REACH = 22; // CSS pixels from a place's middle that a finger may miss it by: squares of a phone's board are as small
 
 function svgElement(tag, attributes) {
   const made = document.createElementNS(SVG, tag);
@@ -53,6 +54,20 @@ export function drawSpots(svg, chooser, choose) {
     layer.append(spot);
   }
   svg.append(layer);
+  svg.onclick = (event) => {
+    const spot = event.detail ? nearest(layer, event) : event.target.closest("[role=button]"); // 0: no pointer was at it
+    if (spot) choose(spot.dataset.spot, false);
+  };
+}
+
+/** The button that a pointer means: of those that it is in or within reach of, the nearest. */
+function nearest(layer, { clientX, clientY }) {
+  const found = [...layer.querySelectorAll("[role=button]")].map((spot) => {
+    const { x, y, width } = spot.firstElementChild.getBoundingClientRect();
+    const away = Math.hypot(clientX - x - width / 2, clientY - y - width / 2);
+    return { spot, edge: away - width / 2, isReached: away <= Math.max(width / 2, REACH) };
+  });
+  return found.filter(({ isReached }) => isReached).sort((a, b) => a.edge - b.edge)[0]?.spot;
 }
 
 function ring(svg, place, css) {
@@ -65,7 +80,6 @@ function ring(svg, place, css) {
 function button(svg, place, css, label, choose) {
   const spot = ring(svg, place, css);
   for (const [name, value] of [["role", "button"], ["tabindex", "0"], ["aria-label", label]]) spot.setAttribute(name, value);
-  spot.addEventListener("click", () => choose(place, false));
   spot.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();

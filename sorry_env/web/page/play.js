@@ -3,7 +3,7 @@
 import { drawSpots, drawWays } from "./board.js";
 import { Chooser } from "./chooser.js";
 import { startLobby } from "./lobby.js";
-import { ask, byId, chip, element, resultText, seatChances, seatName, shareBar, showAlert, showError, showPicture } from "./shared.js";
+import { ask, byId, chip, element, moveLine, resultText, seatChances, seatName, shareBar, showAlert, showError, showPicture } from "./shared.js";
 import { showHelp } from "./teaching.js";
 
 const PAUSE = 900; // milliseconds between opponents' moves, for a person to follow
@@ -31,8 +31,8 @@ function show(next) {
   svg = showPicture(game.svg, byId("board"), byId("board-words"));
   Object.assign(byId("table").dataset, { at: game.at, turn: turnWord() });
   showStatus();
-  byId("chances").replaceChildren(seatChances(game, shownChances));
-  byId("chances-section").hidden = !shownChances;
+  byId("chances").replaceChildren(shownChances ? seatChances(game, shownChances) : element("p", { className: "quiet", textContent: game.note }));
+  byId("chances-section").hidden = !shownChances && !game.note;
   showHelp(byId("how-table"), { rules: game.rules }).catch(showError);
   showLog();
   byId("resign").hidden = game.state !== "open";
@@ -64,18 +64,15 @@ const cardWords = (card) => (card === "X" ? "Sorry!" : `${["8", "11"].includes(c
 
 function announce(before) {
   if (!before || game.log.length > before.log.length) {
-    const said = game.last ? `${seatName(game, game.last.seat)}: ${game.last.spoken}. ` : "";
+    const [seat, , spoken] = game.log.at(-1) ?? [];
+    const said = spoken ? `${seatName(game, seat)}: ${spoken}. ` : "";
     byId("announcer").textContent = said + byId("status").textContent.slice(1);
   }
 }
 
 function showLog() {
-  const lines = game.log.map(([seat, move], k) =>
-    element("li", { className: k === game.log.length - 1 ? "now" : "" },
-      element("span", { className: "number", textContent: `${k + 1}.` }), chip(game.seats[seat].color),
-      element("span", { className: "unseen", textContent: game.seats[seat].color }),
-      element("span", { className: "notation", textContent: move })),
-  );
+  const lines = game.log.map(([seat, move, spoken], k) =>
+    element("li", { className: k === game.log.length - 1 ? "now" : "" }, ...moveLine(k + 1, game.seats[seat].color, spoken, move)));
   byId("log").replaceChildren(...lines);
   byId("log").scrollTop = byId("log").scrollHeight;
 }

@@ -1,7 +1,7 @@
 // A replay: one game step by step, its chances as a graph, its biggest mistakes. Data come with the page, from the server
 // (`#g=ID`), or from a record that is sent there.
 
-import { ask, byId, capital, chip, element, offerFile, percent, resultText, seatChances, seatName, showAlert, showError, showPicture } from "./shared.js";
+import { ask, byId, capital, element, moveLine, offerFile, percent, resultText, seatChances, seatName, showAlert, showError, showPicture } from "./shared.js";
 
 const STEP = 700; // milliseconds a move while it runs
 const SIZE = { width: 360, height: 150, left: 42, right: 8, top: 8, bottom: 20 };
@@ -48,9 +48,7 @@ function mistakeButton(mistake) {
 
 function logButton(frame, ply) {
   const color = replay.seats[frame.seat].color;
-  const made = element("button", { type: "button" },
-    element("span", { className: "number", textContent: `${ply}.` }), chip(color), element("span", { className: "unseen", textContent: color }),
-    element("span", { className: "notation", textContent: frame.move }));
+  const made = element("button", { type: "button" }, ...moveLine(ply, color, frame.spoken, frame.move));
   const mistake = mistakeAt(ply);
   if (mistake) made.append(element("span", { className: "mark", textContent: `−${percent(mistake.loss)}` }));
   made.addEventListener("click", () => goTo(ply));
@@ -62,7 +60,7 @@ function goTo(ply) {
   const frame = replay.frames[at];
   showPicture(picture(frame), byId("board"), byId("board-words"));
   const mistake = mistakeAt(at);
-  const said = at ? `${seatName(replay, frame.seat)} ${frame.move}` : "The start";
+  const said = at ? `${seatName(replay, frame.seat)}: ${frame.spoken} (${frame.move})` : "The start";
   byId("step").textContent = `${at} of ${replay.frames.length - 1}: ${said}${mistake ? `. A mistake: ${mistake.better} was better by ${percent(mistake.loss)}` : ""}`;
   byId("at").value = at;
   byId("at").setAttribute("aria-valuetext", byId("step").textContent);

@@ -38,6 +38,14 @@ export function showPicture(text, board, words) {
   return board.firstElementChild;
 }
 
+/** What a line of a list of moves has: its number, who moved, and the move in words and in notation. */
+export function moveLine(number, color, spoken, move) {
+  return [
+    element("span", { className: "number", textContent: `${number}.` }), chip(color), element("span", { className: "unseen", textContent: `${color}: ` }),
+    element("span", { className: "spoken", textContent: spoken }), element("span", { className: "notation", textContent: move }),
+  ];
+}
+
 function bar(share, color = "") {
   const inner = element("span", { className: color });
   inner.style.width = `${100 * share}%`;

@@ -200,8 +200,6 @@ class Batch(Written):
         Raises:
             SorryError: a seed that is neither None nor an integer from 0.
         """
-        if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
-            raise SorryError(f"seed: {seed!r} is neither None nor an integer from 0")
         self._streams[:] = stream_rows(seed, self._games)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -284,10 +282,7 @@ class Batch(Written):
         if isinstance(actions, int):
             action = int(actions) if LOOK <= actions < MOST_ACTIONS else NO_ACTION
         else:
-            actions = np.asarray(actions)
-            if actions.dtype.kind not in "iu" or actions.shape not in ((self.num_games,), ()):
-                raise IllegalError(f"actions are {actions.dtype} {actions.shape}, not integers ({self.num_games},)")
-            self._actions[:] = actions
+            self._actions[:] = integer_actions(actions, self.num_games)
         illegal = self.advance(action) if seated is None else self._advance(seated, action)
         if illegal >= 0:
             where = f"game {illegal}: " if self.num_games > 1 else ""
@@ -483,6 +478,15 @@ def _check_counts(**counts: Any) -> None:
     for name, value in counts.items():
         if not isinstance(value, int | np.integer) or value < 1:
             raise SorryError(f"{name}: {value!r} is not a whole number from 1")
+
+
+def integer_actions(actions: Any, num_games: int) -> np.ndarray:
+    """Actions as an array of integers, (B,) or one for all. Raises IllegalError for what is none."""
+    actions = np.asarray(actions)
+    if actions.dtype.kind not in "iu" or actions.shape not in ((num_games,), ()):
+        raise IllegalError(f"actions are {actions.dtype} {actions.shape}, not integers ({num_games},)")
+    whole: np.ndarray = actions
+    return whole
 
 
 def describe_illegal(position: Position, action: int, where: str = "") -> str:

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from sorry_env.arena import LearnerBatch
-from sorry_env.batch import DEFAULT_MAX_PLIES, SKIP, Batch, describe_illegal
+from sorry_env.batch import DEFAULT_MAX_PLIES, SKIP, Batch, describe_illegal, integer_actions
 from sorry_env.engine.packing import Written
 from sorry_env.errors import IllegalError, SorryError
 from sorry_env.gym_env import SorryEnv
@@ -117,15 +117,16 @@ class SorryVectorEnv(Written, gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Plays the learners' actions, integers (N,), and the opponents' until each learner decides again.
 
         Raises:
-            IllegalError: an illegal action with `illegal="raise"`, or a step before the first reset; no game has then
-                changed.
+            IllegalError: actions that are not integers, an illegal one with `illegal="raise"`, or a step before the
+                first reset; no game has then changed.
         """
         if not self._is_begun:
             raise IllegalError("no game is open: call reset first")
+        actions = np.array(np.broadcast_to(integer_actions(actions, self.num_envs), self.num_envs), np.int64)
         began_anew = self._ended.copy()
         if self._mode is AutoresetMode.NEXT_STEP and began_anew.any():
             self._begin(began_anew)
-        actions, illegal = self._settle_illegal(np.array(actions, np.int64), began_anew)
+        actions, illegal = self._settle_illegal(actions, began_anew)
         self._games.step(actions)
         self._steps += ~began_anew
         rewards = np.where(self._batch.is_open, 0.0, self._games.rewards(self._scoring))

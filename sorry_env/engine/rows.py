@@ -19,6 +19,8 @@ from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from sorry_env.errors import SorryError
+
 
 def _fingerprint() -> str:
     """Hash of every source file that a kernel may be compiled from."""
@@ -148,7 +150,12 @@ def stream_rows(seed: int | None, games: np.ndarray | int) -> np.ndarray:
 
     Returns:
         int64 (B, 4): key and counter of the cards, key and counter of the built-in sampler's choices.
+
+    Raises:
+        SorryError: a seed that is neither None nor an integer from 0.
     """
+    if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
+        raise SorryError(f"seed: {seed!r} is neither None nor an integer from 0")
     base = np.random.SeedSequence(seed).generate_state(2, np.uint64)
     ids = np.arange(games) if isinstance(games, int) else np.asarray(games)
     rows = np.zeros((len(ids), STREAM_WIDTH), np.int64)

@@ -26,6 +26,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
 SPOILING = {
     "type": lambda array: array.astype(np.int32),
     "length": lambda array: array[:2],
+    "row": lambda array: array[:1],
     "read-only": read_only,
     "gaps": lambda array: np.repeat(array, 2, -1)[..., ::2],
 }
@@ -56,6 +57,14 @@ def test_misread_arrays(name: str, spoil: Any) -> None:
     else:
         with pytest.raises(ValueError, match="kernels"):
             Pack(**good | {name: spoilt})
+
+
+@pytest.mark.parametrize("name", ["streams", "firsts"])
+def test_misread_widths(name: str) -> None:
+    """Rows of another width than kernels take for granted are refused."""
+    good = arrays()
+    with pytest.raises(ValueError, match="misread"):
+        Pack(**good | {name: np.repeat(good[name], 2, 1)})
 
 
 @pytest.mark.parametrize("threads", [1, 2])

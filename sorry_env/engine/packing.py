@@ -25,6 +25,8 @@ DTYPES: Final = (
     *((np.int16,), (np.int64,), (np.int16,), (np.int64,), (np.int8,), (np.int64,)),
     *((np.int8,), (np.int64,), (np.int16,), FEATURES, FEATURES, (np.int16,)),
 )
+ANY: Final = -1
+WIDTHS: Final = (ANY, STREAM_WIDTH, *(ANY,) * 6, NUM_FIRST, *(ANY,) * 3)
 NUM_ARRAYS: Final = len(DTYPES)
 NUM_FACTS: Final = 7
 
@@ -78,8 +80,10 @@ class Pack:
         units, legal = count_units() if is_counts else float_units(), np.zeros((1, MOST_ACTIONS), np.int16)
         shown = masks, counts, firsts, observations, units, legal
         self._arrays = states, streams, parameters, actions, status, plies, *shown
-        for array, dtype in zip(self._arrays, DTYPES, strict=True):
-            if array.dtype not in dtype or not array.flags.c_contiguous or len(array) not in (len(states), 1):
+        for array, dtype, width in zip(self._arrays, DTYPES, WIDTHS, strict=True):
+            games = len(array) if array is parameters or array is units or array is legal else len(states)
+            is_wide = width in (ANY, *array.shape[1:])
+            if array.dtype not in dtype or not array.flags.c_contiguous or len(array) != games or not is_wide:
                 raise ValueError(f"kernels would misread {array.dtype} {array.shape} of strides {array.strides}")
             if array is not parameters and not array.flags.writeable:
                 raise ValueError(f"kernels write into {array.dtype} {array.shape}, which is read-only")

@@ -345,8 +345,8 @@ class Batch(Written):
             raise IllegalError(f"position: {str(position)!r} has an unknown hand, from which nothing can be played")
         if position.rules != self.rules or position.is_over:
             raise IllegalError(f"position: {position!r} is over or not of {self.rules.spec()!r}")
-        if not position.awaits_card and not position.legal_actions():
-            raise IllegalError(f"position: {str(position)!r} has no decision, as of a game that was never begun")
+        if not position.awaits_card and not (position.legal_actions() and position.is_readable()):
+            raise IllegalError(f"position: {str(position)!r} cannot be, as of a game that was never begun")
         self.states[e] = position.row[0]
         self._status[e], self.plies[e] = OPEN, 0
         self._actions[:] = SKIP

@@ -11,6 +11,7 @@ from sorry_env.board import format_location
 from sorry_env.cards import CARDS, NUM_CARDS
 from sorry_env.engine import kernels
 from sorry_env.engine.parameters import (
+    AGAIN,
     AWAITING,
     CARD,
     HANDS,
@@ -25,7 +26,7 @@ from sorry_env.engine.parameters import (
     parameter_row,
 )
 from sorry_env.engine.rows import stream_rows
-from sorry_env.errors import IllegalError
+from sorry_env.errors import IllegalError, SorryError
 from sorry_env.notation import format_move, format_pawns, format_position, parse_move, parse_position, pawn_places
 from sorry_env.observation import float_units
 from sorry_env.rules import Rules, rules_from
@@ -207,6 +208,14 @@ class Position:
         out = np.zeros((1, self.rules.players))
         kernels.final_rewards(self._row, parameter_row(self.rules), self.rules.scoring == "points", out)
         return tuple(out[0].tolist())
+
+    def is_readable(self) -> bool:
+        """Whether its text can be read and means this position; rows of games that were never begun are no such ones."""
+        try:
+            read = parse_position(str(self), self.rules)
+        except SorryError:
+            return False
+        return bool((np.delete(read, AGAIN) == np.delete(self._row, AGAIN)).all())  # AGAIN is in no text
 
     def parse_move(self, text: str) -> int:
         """The legal action that a text means. Raises MalformedError, IllegalError or AmbiguousError."""

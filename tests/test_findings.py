@@ -11,9 +11,10 @@ from sorry_env.errors import IllegalError, RulesError
 from sorry_env.vector_env import SorryVectorEnv
 
 
-def test_place_refuses_what_was_never_begun() -> None:
-    """The position of a game before its first reset, without hands, is refused and changes nothing."""
-    batch = Batch("points:players=3", 2, 1)
+@pytest.mark.parametrize("spec", ["points:players=3", "mini-1", "mini-2"])
+def test_place_refuses_what_was_never_begun(spec: str) -> None:
+    """A game that was never begun has no hands, or pawns too many: it is not placed anywhere, and nothing changes."""
+    batch = Batch(spec, 2, 1)
     with pytest.raises(IllegalError, match="never begun"):
         batch.place(0, batch.position(1))
     assert not batch.is_open.any()

@@ -210,7 +210,7 @@ class Position:
         return tuple(out[0].tolist())
 
     def is_readable(self) -> bool:
-        """Whether its text can be read and means this position; rows of games that were never begun are no such ones."""
+        """Whether its text can be read and means this position, as rows of games that were never begun do not."""
         try:
             read = parse_position(str(self), self.rules)
         except SorryError:
